@@ -1,0 +1,1 @@
+"""How good the evidence and the answers are."""

@@ -1,0 +1,1 @@
+"""The two tiers, evidence links, and the published snapshot."""

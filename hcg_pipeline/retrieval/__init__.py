@@ -1,0 +1,1 @@
+"""From a question to matched variables, cones, and the passages behind them."""

@@ -12,7 +12,7 @@ from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.specification.vocabulary import Dimension, Metric, Sign, VariableRef, Vocabulary
 
-T = TypeVar("T", covariant=True)
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class Outcome(Generic[T_co]):
     """Results in the order of the items asked about (failed items are missing), the failures, and the cost."""
 
-    results: tuple[T, ...]
+    results: tuple[T_co, ...]
     failures: tuple[Failure, ...] = ()
     usage: Usage = field(default_factory=Usage)
 

@@ -31,3 +31,7 @@ class EmbeddingError(HcgError):
 
 class SnapshotError(HcgError):
     """There is no published graph to read, or what is there does not fit together."""
+
+
+class EvaluationError(HcgError):
+    """Scores cannot be compared: no such measure, nothing in common, a value that is no number."""

@@ -187,6 +187,27 @@ EDGES = pa.schema(
     ]
 )
 
+GRAPH = pa.schema(
+    [
+        _field("snapshot_id", pa.string(), "names the content: equal graphs have equal ids"),
+        _field("variables", pa.int64(), "nodes of the graph"),
+        _field("edges", pa.int64(), "directed causal edges"),
+        _field("evidence", pa.int64(), "pieces of evidence, each at its characters"),
+        _field("share_with_evidence", pa.float64(), "part of the edges that have any, 0 to 1"),
+    ]
+)
+
+GRAPH_INDEX = pa.schema(
+    [
+        _field("snapshot_id", pa.string(), "the published snapshot"),
+        _field("fingerprint", pa.string(), "names what was indexed, and by which model"),
+        _field("embedding_model", pa.string(), "the model that made the vectors; questions need the same"),
+        _field("passages", pa.int64(), "passages that evidence is chosen from"),
+        _field("tau_min", pa.float64(), "similarity that a metric's best variable must reach"),
+        _field("tau_e", pa.float64(), "similarity at which a chunk supports an edge"),
+    ]
+)
+
 MATCHED = pa.struct([pa.field("variable", pa.string()), pa.field("similarity", pa.float64())])
 
 CONE = pa.struct(
@@ -239,6 +260,8 @@ SCORES = pa.schema(
         _field("value", pa.float64(), "0 to 1"),
     ]
 )
+
+BENCHMARK_REPORT = pa.schema([_field("report", pa.large_string(), "the report, in Markdown")])
 
 FAILURES = pa.schema(
     [

@@ -1,1 +1,16 @@
-"""The LLM backend: prompts, reply models and the client for any OpenAI-compatible endpoint."""
+"""The LLM backend: any OpenAI-compatible endpoint behind the `LanguageBackend` protocol.
+
+A call goes through five layers, always in this order, outermost first. Each is one module and one class that satisfies
+`chat.ChatCall` and wraps the next:
+
+    cache    CachedChat     a request that was answered before costs nothing, today or after a crash
+    budget   BudgetedChat   calls, tokens and USD that a build may spend; only what the cache lacks counts
+    limiter  LimitedChat    requests in flight and requests and tokens a minute, for all workers of the process
+    retry    RetryingChat   waits out 429, 5xx, resets and timeouts, honouring Retry-After
+    http     HttpChat       one POST to /chat/completions through the `openai` SDK
+
+Above the chain, `asking` sends one prompt and validates the reply (one repair, then a failure that keeps the raw text),
+`mapping` does that for many items at once, and `backend` turns windows and questions into prompts and replies into
+proposals. `prompts/` holds each stage's instructions as a text file beside the model of its reply.
+`assembling.build_llm_backend` puts it all together from `settings.EndpointSettings`.
+"""

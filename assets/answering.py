@@ -1,0 +1,62 @@
+"""Answers to every question file of the corpus."""
+
+import dagster as dg
+import pyarrow as pa
+
+from assets import checks
+from assets.stage_run import StageResult, StageRun, stage_asset
+from hcg_pipeline import tables
+from hcg_pipeline.answering.answers import answer_questions
+from hcg_pipeline.answering.questions import find_question_files, read_questions
+from hcg_pipeline.backends.protocol import AnswerReply, Failure, Outcome, Usage
+from resources.build_choices import BuildChoices
+from resources.embedding import EmbeddingModel
+from resources.language import LanguageModel
+from resources.published import open_published
+from resources.workspace import Workspace
+
+
+@stage_asset(
+    "answering",
+    tables.ANSWERS,
+    version="1",
+    deps=["graph_index"],
+    checks=[checks.spec("failed_windows", "answers"), checks.spec("answers_have_evidence", "answers")],
+)
+def answers(
+    context: dg.AssetExecutionContext,
+    workspace: Workspace,
+    choices: BuildChoices,
+    language: LanguageModel,
+    embedding: EmbeddingModel,
+) -> StageResult:
+    """Every question file of data/questions/<corpus>, answered in one pass from the published graph.
+
+    Each row says why: the evidence with its place, the variables that the question matched, and the outcome cones.
+    """
+    run = StageRun(context, workspace, choices)
+    backend = language.backend_for(run.settings.backend)
+    files = find_question_files(workspace.question_folder(run.corpus))
+    parts, failures, usage, asked = [tables.ANSWERS.empty_table()], list[Failure](), Usage(), 0
+    if files:
+        index = open_published(workspace, run.corpus, embedding).index
+    for file in files:
+        questions = read_questions(file)
+        asked += len(questions)
+        done = answer_questions(index, backend, file.stem, questions, "graph", run.settings.retrieval, run.progress)
+        parts.append(done.answers)
+        failures += done.failures
+        usage += done.usage
+    table = pa.concat_tables(parts)
+    outcome: Outcome[AnswerReply] = Outcome((), tuple(failures), usage)
+    yield run.result(
+        table,
+        columns=["question_set", "id", "question", "answer", "mode"],
+        outcome=outcome,
+        backend=backend,
+        checks=[run.failed_windows("answers", outcome, asked), checks.answers_have_evidence(table)],
+        shown={
+            "question_files": [file.name for file in files],
+            "answered": sum(table["answered"].to_pylist()),
+        },
+    )

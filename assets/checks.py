@@ -1,0 +1,136 @@
+"""What the asset checks look at. Each takes tables and returns a result that says what is wrong, with the rows."""
+
+import dagster as dg
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from assets.table_metadata import preview
+from hcg_pipeline.specification.vocabulary import Vocabulary
+
+# What each check is, and whether a failure stops what follows.
+_CHECKS = {
+    "no_rejected_files": (False, "Every file of the corpus folder could be read."),
+    "spans_exact": (True, "Each passage or quote is exactly its document's text from `start` to `end`."),
+    "vocabulary_closed": (
+        True,
+        "Every metric named is one of the specification, with one entity per dimension of its signature.",
+    ),
+    "failed_windows": (False, "All but a small share of what the backend was asked got a reply that could be used."),
+    "edges_have_evidence": (False, "Every edge has at least one piece of evidence that can be opened at its place."),
+    "answers_have_evidence": (False, "Every answer stands on at least one piece of evidence."),
+}
+
+
+def spec(name: str, asset: str) -> dg.AssetCheckSpec:
+    """The declaration of a check on an asset."""
+    blocking, description = _CHECKS[name]
+    return dg.AssetCheckSpec(name, asset=asset, blocking=blocking, description=description)
+
+
+def no_rejected_files(rejected: pa.Table) -> dg.AssetCheckResult:
+    """Warns when a file could not be read, and lists each with its reason."""
+    return dg.AssetCheckResult(
+        passed=rejected.num_rows == 0,
+        check_name="no_rejected_files",
+        asset_key="rejected",
+        severity=dg.AssetCheckSeverity.WARN,
+        description=f"{rejected.num_rows} of the corpus's files could not be read." if rejected.num_rows else None,
+        metadata={"rejected": rejected.num_rows, "rows": preview(rejected, rows=50)},
+    )
+
+
+def spans_exact(asset: str, documents: pa.Table, passages: pa.Table, column: str) -> dg.AssetCheckResult:
+    """Fails, and blocks what follows, when a passage's `column` is not its document's text[start:end]."""
+    texts = dict(zip(documents["document_id"].to_pylist(), documents["text"].to_pylist(), strict=True))
+    wrong = [
+        place
+        for place, (document, start, end, quote) in enumerate(
+            zip(*(passages[name].to_pylist() for name in ("document_id", "start", "end", column)), strict=True)
+        )
+        if document not in texts or texts[document][start:end] != quote
+    ]
+    return dg.AssetCheckResult(
+        passed=not wrong,
+        check_name="spans_exact",
+        asset_key=asset,
+        severity=dg.AssetCheckSeverity.ERROR,
+        description=f"{len(wrong)} of {passages.num_rows} are not the words at their place." if wrong else None,
+        metadata={"checked": passages.num_rows, "wrong": len(wrong), "rows": preview(_rows(passages, wrong), rows=50)},
+    )
+
+
+def vocabulary_closed(asset: str, variables: pa.Table, vocabulary: Vocabulary) -> dg.AssetCheckResult:
+    """Fails, and blocks what follows, when a variable's metric is not in the specification or is bound wrongly."""
+    wrong = [
+        place
+        for place, (metric, entities) in enumerate(
+            zip(variables["metric"].to_pylist(), variables["entities"].to_pylist(), strict=True)
+        )
+        if metric not in vocabulary.metric or len(entities) != len(vocabulary.metric[metric].signature)
+    ]
+    return dg.AssetCheckResult(
+        passed=not wrong,
+        check_name="vocabulary_closed",
+        asset_key=asset,
+        severity=dg.AssetCheckSeverity.ERROR,
+        description=f"{len(wrong)} of {variables.num_rows} name what the vocabulary lacks." if wrong else None,
+        metadata={
+            "checked": variables.num_rows,
+            "wrong": len(wrong),
+            "rows": preview(_rows(variables, wrong), rows=50),
+        },
+    )
+
+
+def failed_windows(asset: str, failed: int, asked: int, allowed: float) -> dg.AssetCheckResult:
+    """Warns when more than the `allowed` share of what the backend was asked got no usable reply."""
+    share = failed / asked if asked else 0.0
+    return dg.AssetCheckResult(
+        passed=share <= allowed,
+        check_name="failed_windows",
+        asset_key=asset,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=f"{failed} of {asked} got no usable reply; {allowed:.0%} is allowed." if share > allowed else None,
+        metadata={"failed": failed, "asked": asked, "share": share, "allowed": allowed},
+    )
+
+
+def edges_have_evidence(edges: pa.Table, links: pa.Table) -> dg.AssetCheckResult:
+    """Warns when an edge has no evidence that can be opened, and lists those edges."""
+    supported = pa.array(sorted(set(links["edge_id"].to_pylist())), pa.string())
+    bare = edges.filter(pc.invert(pc.is_in(edges["edge_id"], value_set=supported)))
+    share = 1 - bare.num_rows / edges.num_rows if edges.num_rows else 1.0
+    return dg.AssetCheckResult(
+        passed=bare.num_rows == 0,
+        check_name="edges_have_evidence",
+        asset_key="evidence_links",
+        severity=dg.AssetCheckSeverity.WARN,
+        description=f"{bare.num_rows} of {edges.num_rows} edges have no evidence." if bare.num_rows else None,
+        metadata={
+            "edges": edges.num_rows,
+            "without_evidence": bare.num_rows,
+            "share_with_evidence": share,
+            "rows": preview(bare, ["edge_id", "source", "target", "mechanism"], rows=50),
+        },
+    )
+
+
+def answers_have_evidence(answers: pa.Table) -> dg.AssetCheckResult:
+    """Warns when an answer stands on no evidence, and lists those questions."""
+    bare = answers.filter(pc.equal(pc.list_value_length(answers["contexts"]), 0))
+    return dg.AssetCheckResult(
+        passed=bare.num_rows == 0,
+        check_name="answers_have_evidence",
+        asset_key="answers",
+        severity=dg.AssetCheckSeverity.WARN,
+        description=f"{bare.num_rows} of {answers.num_rows} answers have no evidence." if bare.num_rows else None,
+        metadata={
+            "answers": answers.num_rows,
+            "without_evidence": bare.num_rows,
+            "rows": preview(bare, ["question_set", "id", "question", "mode"], rows=50),
+        },
+    )
+
+
+def _rows(table: pa.Table, places: list[int]) -> pa.Table:
+    return table.take(pa.array(places[:50], pa.int64()))

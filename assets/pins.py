@@ -1,0 +1,70 @@
+"""The pinned specification: once published, later builds keep its dimensions and metrics.
+
+A person's `graph_spec.yaml` in the corpus folder is the pin. Without one, the first published build of a backend and
+tier leaves its own in `<corpus store>/pins/<backend>-<tier>.yaml`; without that file the next build proposes anew.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from hcg_pipeline.specification.outcomes import OutcomeConfig, assign_roles
+from hcg_pipeline.specification.spec_file import FILE, parse_spec, read_spec, render_spec
+from hcg_pipeline.specification.specification import Comment, Specification
+from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table, to_vocabulary
+from resources.table_files import replace_text
+from resources.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A pinned specification and the file that holds it."""
+
+    path: Path
+    specification: Specification
+
+    @property
+    def dimensions(self) -> pa.Table:
+        """The DIMENSIONS that a build keeps to."""
+        return dimensions_table(self.specification.dimensions)
+
+    def metrics(self, outcomes: OutcomeConfig | None) -> pa.Table:
+        """The METRICS that a build keeps to; roles are the file's, unless an outcomes.yaml gives them."""
+        metrics = self.specification.metrics
+        return metrics_table(metrics if outcomes is None else assign_roles(metrics, outcomes))
+
+    @property
+    def comments(self) -> tuple[Comment, ...]:
+        """A person's comments, which the published specification repeats."""
+        return self.specification.comments
+
+
+def read_pin(workspace: Workspace, corpus: str, backend: str, tier: str) -> Pin | None:
+    """The pin that a build of this backend and tier keeps to, or None before the first. Raises `SettingsError`."""
+    folder = workspace.corpus_folder(corpus)
+    own = read_spec(folder)
+    if own is not None:
+        return Pin(folder / FILE, own)
+    path = _path(workspace, corpus, backend, tier)
+    if not path.is_file():
+        return None
+    return Pin(path, parse_spec(path.read_text(encoding="utf-8"), path))
+
+
+def write_pin(
+    workspace: Workspace, corpus: str, backend: str, tier: str, dimensions: pa.Table, metrics: pa.Table
+) -> Path:
+    """Pin DIMENSIONS and METRICS for later builds, unless there is a pin already. Returns the pin's path."""
+    pin = read_pin(workspace, corpus, backend, tier)
+    if pin is not None:
+        return pin.path
+    vocabulary = to_vocabulary(dimensions, metrics)
+    text = render_spec(Specification(vocabulary.dimensions, vocabulary.metrics))
+    path = _path(workspace, corpus, backend, tier)
+    replace_text(path, text)
+    return path
+
+
+def _path(workspace: Workspace, corpus: str, backend: str, tier: str) -> Path:
+    return workspace.corpus_store(corpus) / "pins" / f"{backend}-{tier}.yaml"

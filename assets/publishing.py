@@ -1,0 +1,48 @@
+"""Make a built graph the one that readers see, together with its index."""
+
+import json
+import shutil
+
+import pyarrow as pa
+
+from hcg_pipeline.embedding.embedder import Embedder
+from hcg_pipeline.errors import SnapshotError
+from hcg_pipeline.graph.snapshot import INDEX, Snapshot, SnapshotStore
+from hcg_pipeline.retrieval.index import build_index
+from hcg_pipeline.retrieval.manifest import read_manifest
+
+
+def publish_with_index(store: SnapshotStore, built: Snapshot, embeddings: pa.Table, embedder: Embedder) -> Snapshot:
+    """Publish `built` with an index by `embedder`; where the same graph has such an index already, that one is kept.
+
+    Raises `SnapshotError`, `EmbeddingError`. Until the pointer moves, readers see the snapshot before.
+    """
+    graph = built.graph()
+    tables = {name: built.table(name) for name in ("metrics", "dimensions", "documents", "chunks")}
+    staging = store.staging(graph, tables, built.spec_text, embedder.model)
+    try:
+        if not _is_indexed(store, json.loads((staging / "manifest.json").read_text(encoding="utf-8"))["snapshot_id"]):
+            build_index(
+                staging / INDEX,
+                tables["chunks"],
+                embeddings,
+                graph.nodes,
+                graph.edges,
+                graph.evidence,
+                tables["documents"],
+                embedder,
+            )
+        snapshot_id = store.commit(staging)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    store.publish(snapshot_id)
+    return store.open(snapshot_id)
+
+
+def _is_indexed(store: SnapshotStore, snapshot_id: str) -> bool:
+    """Whether that snapshot is there with a finished index."""
+    try:
+        read_manifest(store.open(snapshot_id).index)
+    except SnapshotError:
+        return False
+    return True

@@ -1,0 +1,139 @@
+"""What every asset does around its one call of the engine: read the settings, report progress, attach metadata."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Any
+
+import dagster as dg
+import pyarrow as pa
+
+from assets.checks import failed_windows
+from assets.corpora import CORPORA
+from assets.table_metadata import column_schema, content_version, preview
+from hcg_pipeline import tables
+from hcg_pipeline.backends.protocol import Failure, LanguageBackend, Outcome
+from resources.build_choices import BuildChoices
+from resources.run_progress import RunProgress
+from resources.table_files import replace_table
+from resources.workspace import Workspace
+
+_KINDS = frozenset({"python", "parquet"})
+_OWNERS = ["team:knowledge"]
+
+# Dagster takes a result with check results from a generator; for a plain return it would have it annotated as a tuple.
+StageResult = Iterator[dg.MaterializeResult[pa.Table]]
+
+
+def stage_asset(
+    group: str,
+    schema: pa.Schema,
+    *,
+    version: str,
+    kinds: Set[str] = _KINDS,
+    deps: Sequence[str] = (),
+    checks: Sequence[dg.AssetCheckSpec] = (),
+) -> Callable[[Callable[..., StageResult]], dg.AssetsDefinition]:
+    """A decorator that makes a function an asset of the pipeline: partitioned by corpus, described by its docstring.
+
+    `schema` is what the asset hands on; `version` changes when its code makes another table of the same input.
+    """
+    return dg.asset(
+        partitions_def=CORPORA,
+        group_name=group,
+        kinds=set(kinds),
+        code_version=version,
+        owners=_OWNERS,
+        metadata={"dagster/column_schema": column_schema(schema)},
+        deps=list(deps),
+        check_specs=list(checks),
+    )
+
+
+def stage_output(group: str, schema: pa.Schema, *, version: str, description: str) -> dg.AssetOut:
+    """One output of a multi-asset, described like the asset of `stage_asset`."""
+    return dg.AssetOut(
+        group_name=group,
+        kinds=set(_KINDS),
+        code_version=version,
+        owners=_OWNERS,
+        metadata={"dagster/column_schema": column_schema(schema)},
+        description=description,
+    )
+
+
+class StageRun:
+    """One stage at work on one corpus: its settings, its progress, the clock, and the output that it ends with."""
+
+    def __init__(self, context: dg.AssetExecutionContext, workspace: Workspace, choices: BuildChoices) -> None:
+        self.corpus = context.partition_key
+        self._choices = choices
+        self._asset = context.op_def.name
+        self.workspace = workspace
+        self.settings = choices.applied_to(workspace.settings(self.corpus))
+        self.progress = RunProgress(context.log)
+        self._began = time.perf_counter()
+
+    def result(
+        self,
+        table: pa.Table,
+        *,
+        asset: str | None = None,
+        columns: Sequence[str] | None = None,
+        outcome: Outcome[Any] | None = None,
+        backend: LanguageBackend | None = None,
+        checks: Sequence[dg.AssetCheckResult] = (),
+        shown: Mapping[str, Any] | None = None,
+    ) -> dg.MaterializeResult[pa.Table]:
+        """The table with a data version from its content, and what a person wants to see of it.
+
+        That is its row count, a preview (of `columns`), the time, what else is `shown`, and, where a backend was
+        asked, which one, what the calls cost, and those that failed. `asset` names the output of a multi-asset.
+        """
+        metadata: dict[str, Any] = {
+            "dagster/row_count": table.num_rows,
+            "preview": preview(table, columns),
+            "seconds": round(time.perf_counter() - self._began, 3),
+            **(shown or {}),
+        }
+        if backend is not None:
+            metadata["backend"] = f"{backend.name} ({backend.version})"
+        if outcome is not None:
+            usage = outcome.usage
+            metadata |= {
+                "llm_calls": usage.calls,
+                "llm_calls_from_cache": usage.cached,
+                "tokens_in": usage.tokens_in,
+                "tokens_out": usage.tokens_out,
+                **self._quarantine(asset or self._asset, outcome.failures),
+            }
+        return dg.MaterializeResult(
+            asset_key=asset,
+            value=table,
+            metadata=metadata,
+            data_version=content_version(table),
+            check_results=list(checks),
+        )
+
+    def failed_windows(self, asset: str, outcome: Outcome[Any], asked: int) -> dg.AssetCheckResult:
+        """The check that failed replies stay below the share that this run allows."""
+        return failed_windows(asset, len(outcome.failures), asked, self._choices.failed_share)
+
+    def _quarantine(self, asset: str, failures: Sequence[Failure]) -> Mapping[str, Any]:
+        """Keep replies that could not be used in `<corpus store>/failures/<asset>.parquet`; metadata that shows them.
+
+        The file is written even when there are none, so that it always speaks of the latest run.
+        """
+        table = failure_table(failures)
+        path = self.workspace.corpus_store(self.corpus) / "failures" / f"{asset}.parquet"
+        replace_table(path, table)
+        shown: dict[str, Any] = {"failed_calls": table.num_rows}
+        if table.num_rows:
+            shown["failed_calls_preview"] = preview(table)
+            shown["failed_calls_file"] = dg.MetadataValue.path(str(path))
+        return shown
+
+
+def failure_table(failures: Sequence[Failure]) -> pa.Table:
+    """Failures as a FAILURES table, in their order."""
+    rows = [{"stage": f.stage, "key": f.key, "reason": f.reason, "raw": f.raw} for f in failures]
+    return pa.Table.from_pylist(rows, schema=tables.FAILURES)

@@ -1,0 +1,49 @@
+"""Dagster's door: every asset, check, job, sensor and resource of the pipeline, put together."""
+
+import dagster as dg
+
+from assets import answering, corpus, embedding, evaluation, graph, specification
+from assets.corpora import CORPORA, new_corpora
+from resources.build_choices import BuildChoices
+from resources.embedding import EmbeddingModel
+from resources.language import LanguageModel
+from resources.table_files import TableFilesResource
+from resources.workspace import Workspace
+
+workspace = Workspace.from_environment()
+
+_BUILT = dg.AssetSelection.groups("corpus", "embedding", "specification", "graph")
+_ASKED = dg.AssetSelection.groups("answering", "evaluation")
+
+defs = dg.Definitions(
+    assets=dg.load_assets_from_modules([corpus, embedding, specification, graph, answering, evaluation]),
+    jobs=[
+        dg.define_asset_job(
+            "build_graph",
+            selection=_BUILT,
+            partitions_def=CORPORA,
+            description="From the documents of a corpus to its published graph.",
+        ),
+        dg.define_asset_job(
+            "answer_questions",
+            selection=_ASKED,
+            partitions_def=CORPORA,
+            description="Answers to the question files of a corpus from its published graph, with scores and a report.",
+        ),
+        dg.define_asset_job(
+            "everything",
+            selection=_BUILT | _ASKED,
+            partitions_def=CORPORA,
+            description="The published graph of a corpus, and the answers to its question files.",
+        ),
+    ],
+    sensors=[new_corpora],
+    executor=dg.in_process_executor,
+    resources={
+        "workspace": workspace,
+        "choices": BuildChoices(),
+        "language": LanguageModel.from_environment(workspace.cache),
+        "embedding": EmbeddingModel.from_environment(workspace.cache),
+        "io_manager": TableFilesResource(store=str(workspace.store)),
+    },
+)

@@ -1,0 +1,346 @@
+"""`hcg`, the shell's door: build a corpus, ask it, answer question files, see what there is."""
+
+import json
+import shlex
+import time
+import warnings
+from collections.abc import Mapping
+from contextlib import nullcontext
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from typer.core import TyperGroup
+
+from hcg_pipeline.errors import HcgError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from assets.job_run import JobRun
+    from hcg_pipeline.answering.questions import Question
+    from resources.workspace import Workspace
+
+TierName = Literal["XS", "S", "M", "L"]
+ModeName = Literal["graph", "nodes_only", "naive", "in_context", "hybrid"]
+
+_SHOWN = 20
+OUT = Console(soft_wrap=True, highlight=False)
+ERR = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+class OneLineErrors(TyperGroup):
+    """A command group that reports what a person can act on in one line; `-v` shows where it came from."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; turn an `HcgError`, or a file that cannot be used, into one line and exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except (HcgError, OSError) as error:
+            if ctx.find_root().obj:
+                ERR.print_exception()
+            ERR.print(f"[bold red]error:[/] {escape(' '.join(str(error).split()))}")
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=OneLineErrors,
+    help="From a folder of documents to a causal graph that can be audited, and answers with their evidence.\n\n"
+    "Corpora lie in data/corpora, question files in data/questions, what is built in data/store; HCG_DATA names "
+    "another data folder. Without OPENAI_API_KEY or HCG_LLM_BASE_URL everything runs offline.",
+    epilog="Examples:  hcg build epilepsy  ·  hcg ask epilepsy 'What causes seizures?'  ·  hcg show epilepsy",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hcg {version('hcg-pipeline')}")
+        raise typer.Exit
+
+
+def _remember_verbose(ctx: typer.Context, wanted: bool) -> bool:
+    ctx.find_root().obj = wanted
+    return wanted
+
+
+Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Name of a folder in data/corpora.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Everything, as JSON on stdout.")]
+Mode = Annotated[ModeName, typer.Option("--mode", help="How evidence is found; `graph` is the method itself.")]
+Budget = Annotated[int | None, typer.Option("--budget", min=1, metavar="WORDS", help="Words of evidence per question.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", callback=_remember_verbose, help="Dagster's log, and tracebacks of errors.")
+]
+
+
+@app.callback()
+def main(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Load `.env` of the current folder and of the checkout, as Dagster does; what is set already stays."""
+    from dotenv import load_dotenv
+
+    from resources.places import CHECKOUT
+
+    load_dotenv(Path.cwd() / ".env")
+    load_dotenv(CHECKOUT / ".env")
+    warnings.filterwarnings("ignore", module=r"dagster.*")
+
+
+@app.command(epilog="Example:  hcg build epilepsy --tier M")
+def build(
+    corpus: Corpus,
+    tier: Annotated[
+        TierName | None,
+        typer.Option(
+            help="Size of the vocabulary, for this build; else as corpus.yaml says, else S.", show_default=False
+        ),
+    ] = None,
+    verbose: Verbose = False,
+) -> None:
+    """Read the documents of CORPUS and publish its causal graph, as a Dagster run that the UI shows."""
+    from resources.published import open_snapshot, summarise_snapshot
+
+    workspace, name = _workspace_with(corpus)
+    config = {"resources": {"choices": {"config": {"tier": tier}}}} if tier else {}
+    run = _run_job(workspace, "build_graph", name, config, verbose)
+    _print_sizes(name, summarise_snapshot(open_snapshot(workspace, name)))
+    _print_rejected(workspace, name)
+    OUT.print(f"\nIt lies in {escape(str(workspace.corpus_store(name)))}")
+    if tier and tier != workspace.settings(name).tier:
+        OUT.print(f"Tier {tier} holds for this build; `tier: {tier}` in the corpus's corpus.yaml keeps it.")
+    OUT.print(f"Run {run.run_id[:8]} is in the UI: dagster dev")
+    said = shlex.quote(name)
+    OUT.print(f'Next:  hcg ask {said} "…"  ·  hcg show {said}  ·  hcg answer {said} FILE')
+
+
+@app.command(epilog="Example:  hcg ask epilepsy 'Why does sleep loss provoke seizures?' --json")
+def ask(
+    corpus: Corpus,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="In quotes.", show_default=False)],
+    as_json: Json = False,
+    mode: Mode = "graph",
+    budget: Budget = None,
+    verbose: Verbose = False,
+) -> None:
+    """Answer one question from the published graph of CORPUS, and show the evidence word by word."""
+    from hcg_pipeline.answering.questions import Question
+
+    workspace, name = _workspace_with(corpus)
+    if not question.strip():
+        raise HcgError("The question is empty: write it in quotes after the corpus.")
+    asked = [Question(id="1", question=question.strip())]
+    rows = _ask(workspace, name, "ask", asked, mode, budget).to_pylist()
+    if not rows:
+        raise HcgError(
+            "The question got no usable reply (see above): ask again, or set another HCG_LLM_MODEL."
+        )
+    row = rows[0]
+    if as_json:
+        evidence = [{"document": piece.pop("path"), **piece} for piece in row["evidence"]]
+        _echo_json({"corpus": name, **row, "evidence": evidence})
+        return
+    OUT.print(f"[bold]{escape(row['answer'])}[/]")
+    OUT.print(f"\n[dim]{row['mode']} · {row['backend']} · {len(row['evidence'])} pieces of evidence, * cited[/]")
+    for place, piece in enumerate(row["evidence"]):
+        where = f"{piece['path']} [{piece['start']}:{piece['end']}]" if piece["path"] else "edges of the graph"
+        mark = "*" if place in row["cited"] else " "
+        OUT.print(f"\n{mark}{place + 1:>3}  [cyan]{escape(where)}[/]\n     {escape(' '.join(piece['quote'].split()))}")
+
+
+@app.command(epilog="Example:  hcg answer epilepsy data/questions/epilepsy/questions.json --out answers.jsonl")
+def answer(
+    corpus: Corpus,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            show_default=False,
+            help="JSON, JSONL, CSV or parquet with id and question. None: every file of data/questions/CORPUS, as a "
+            "Dagster run, with scores.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where the answers go, one JSON object a line; else in the store.", show_default=False),
+    ] = None,
+    retrieve_only: Annotated[bool, typer.Option("--retrieve-only", help="Find contexts, answer nothing.")] = False,
+    mode: Mode = "graph",
+    budget: Budget = None,
+    verbose: Verbose = False,
+) -> None:
+    """Answer all questions of FILE in one pass, with the contexts and the evidence of each."""
+    from hcg_pipeline.answering.answers import write_answers_jsonl
+    from hcg_pipeline.answering.questions import read_questions
+    from resources.asking import retrieve_published
+
+    workspace, name = _workspace_with(corpus)
+    if file is None:
+        if out or retrieve_only or budget or mode != "graph":
+            raise HcgError("--out, --retrieve-only, --mode and --budget need a FILE: hcg answer CORPUS FILE …")
+        _answer_every_file(workspace, name, verbose)
+        return
+    questions = read_questions(file)
+    began = time.perf_counter()
+    if retrieve_only:
+        table = retrieve_published(workspace, name, file.stem, questions, mode, budget)
+    else:
+        table = _ask(workspace, name, file.stem, questions, mode, budget)
+    seconds = time.perf_counter() - began
+    target = out or workspace.corpus_store(name) / "answers" / f"{file.stem}.{mode}.jsonl"
+    write_answers_jsonl(table, target)
+    found = sum(bool(contexts) for contexts in table["contexts"].to_pylist())
+    answered = "" if retrieve_only else f", {sum(table['answered'].to_pylist())} answered"
+    OUT.print(f"{len(questions)} questions in {seconds:.1f} s, {found} with evidence{answered}: {escape(str(target))}")
+    if table.num_rows < len(questions):
+        missing = len(questions) - table.num_rows
+        raise HcgError(
+            f"{missing} of {len(questions)} questions got no usable reply and are not in the file: run it again."
+        )
+
+
+@app.command(epilog="Example:  hcg corpora --json")
+def corpora(as_json: Json = False) -> None:
+    """List the corpora, and how much was built of each."""
+    from resources.workspace import Workspace
+
+    workspace = Workspace.from_environment()
+    found = [_corpus_row(workspace, name) for name in workspace.corpora()]
+    refused = [{"folder": folder, "reason": reason} for folder, reason in workspace.refused_folders()]
+    if as_json:
+        _echo_json({"data": workspace.data, "corpora": found, "refused": refused})
+        return
+    if not found:
+        OUT.print(
+            f"No corpora in {escape(str(Path(workspace.data) / 'corpora'))}: make a folder there with documents in it."
+        )
+    table = Table("corpus", "documents", "variables", "edges", box=None, header_style="bold")
+    for row in found:
+        sizes = (
+            (f"{row[key]:,}" for key in ("documents", "variables", "edges")) if row["built"] else ("not built", "", "")
+        )
+        table.add_row(escape(row["corpus"]), *sizes)
+    if found:
+        OUT.print(table)
+    for row in refused:
+        ERR.print(f"[yellow]not a corpus:[/] {escape(row['reason'])}")
+
+
+@app.command(epilog="Example:  hcg show epilepsy --json")
+def show(corpus: Corpus, as_json: Json = False) -> None:
+    """Sizes of the published graph of CORPUS, its top metrics, and the share of edges with evidence."""
+    from resources.published import open_snapshot, summarise_snapshot
+
+    workspace, name = _workspace_with(corpus)
+    snapshot = open_snapshot(workspace, name)
+    fields = summarise_snapshot(snapshot)
+    if as_json:
+        _echo_json({"corpus": name, **fields, "folder": str(snapshot.folder)})
+        return
+    _print_sizes(name, fields)
+    table = Table("metric", "role", "variables", "edges", box=None, header_style="bold")
+    for metric in fields["top_metrics"]:
+        table.add_row(escape(metric["metric"]), metric["role"], f"{metric['variables']:,}", f"{metric['edges']:,}")
+    OUT.print()
+    OUT.print(table)
+    OUT.print(f"\nIn {escape(str(snapshot.folder))}: graph_spec.yaml, graph.graphml, graph.json, parquet tables")
+
+
+def _workspace_with(corpus: str) -> "tuple[Workspace, str]":
+    """The workspace and the corpus's normalised name. Raises `CorpusError` where there is no such corpus."""
+    from hcg_pipeline.corpus.names import check_name
+    from resources.workspace import Workspace
+
+    workspace, name = Workspace.from_environment(), check_name(corpus)
+    workspace.corpus_folder(name)
+    return workspace, name
+
+
+def _run_job(workspace: "Workspace", job: str, corpus: str, config: Mapping[str, Any], verbose: bool) -> "JobRun":
+    from assets.job_run import run_job
+    from resources.dagster_home import open_instance
+    from resources.stage_bars import StageBars
+
+    with open_instance() as instance, StageBars(ERR):
+        level = "DEBUG" if verbose else "CRITICAL"
+        run = run_job(instance, workspace, job, corpus, config=config, log_level=level)
+    if not run.success:
+        if verbose:
+            ERR.print(run.trace, markup=False)
+        raise HcgError(run.error)
+    for warning in run.warnings:
+        ERR.print(f"[yellow]check:[/] {escape(warning)}")
+    return run
+
+
+def _ask(
+    workspace: "Workspace", corpus: str, question_set: str, questions: "list[Question]", mode: str, budget: int | None
+) -> "pa.Table":
+    """ANSWERS of the questions, with a bar for many of them, and a line for each that got no usable reply."""
+    from resources.asking import answer_published
+    from resources.run_progress import Listened
+    from resources.stage_bars import StageBars
+
+    with StageBars(ERR) if len(questions) > 1 else nullcontext():
+        done = answer_published(workspace, corpus, question_set, questions, mode, budget, Listened())
+    for failure in done.failures:
+        ERR.print(f"[yellow]no usable reply:[/] {escape(f'{failure.key}: {failure.reason}')}")
+    return done.answers
+
+
+def _answer_every_file(workspace: "Workspace", corpus: str, verbose: bool) -> None:
+    from hcg_pipeline.answering.questions import find_question_files
+    from resources.published import open_snapshot
+
+    open_snapshot(workspace, corpus)
+    folder = workspace.question_folder(corpus)
+    if not find_question_files(folder):
+        raise HcgError(f"There are no question files in {folder}: put one there, or name one: hcg answer {corpus} FILE")
+    made = _run_job(workspace, "answer_questions", corpus, {}, verbose).metadata
+    files = ", ".join(made["answers"]["question_files"])
+    OUT.print(f"{made['answers']['dagster/row_count']} questions answered ({escape(files)})")
+    OUT.print(f"They lie in {escape(made['answers']['path'])}")
+    OUT.print(f"The report: {escape(made['benchmark_report']['file'])}")
+
+
+def _print_sizes(corpus: str, fields: Mapping[str, Any]) -> None:
+    OUT.print(f"[bold]{escape(corpus)}[/]: {fields['documents']:,} documents in {fields['chunks']:,} chunks")
+    OUT.print(
+        f"  {fields['dimensions']:,} dimensions, {fields['metrics']:,} metrics, {fields['variables']:,} variables"
+    )
+    share = f"{fields['share_with_evidence']:.1%} of them with evidence"
+    OUT.print(f"  {fields['edges']:,} edges, {share} ({fields['evidence_links']:,} pieces, each at its characters)")
+
+
+def _print_rejected(workspace: "Workspace", corpus: str) -> None:
+    from resources.table_files import read_table
+
+    rejected = read_table(workspace.corpus_store(corpus) / "assets" / "rejected.parquet").to_pylist()
+    if rejected:
+        OUT.print(f"\n[yellow]{len(rejected)} files were not read:[/]")
+    for row in rejected[:_SHOWN]:
+        OUT.print(f"  {escape(row['path'])}: {escape(row['reason'])}")
+    if len(rejected) > _SHOWN:
+        OUT.print(f"  … and {len(rejected) - _SHOWN} more, in the asset `rejected`")
+
+
+def _corpus_row(workspace: "Workspace", corpus: str) -> dict[str, Any]:
+    from hcg_pipeline.graph.snapshot import SnapshotStore
+
+    snapshot = SnapshotStore(workspace.corpus_store(corpus)).current()
+    if snapshot is None:
+        return {"corpus": corpus, "built": False}
+    rows = snapshot.manifest["rows"]
+    return {"corpus": corpus, "built": True, **rows, "variables": rows["nodes"], "snapshot_id": snapshot.snapshot_id}
+
+
+def _echo_json(value: object) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))

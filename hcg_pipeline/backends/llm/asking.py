@@ -1,0 +1,172 @@
+"""One prompt, one validated reply: ask, check, have a bad reply repaired once, or report it with its raw text."""
+
+import json
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from hcg_pipeline.backends.llm.chat import CallError, ChatReply, ChatRequest, KeptChat, Message, ReplySchema
+from hcg_pipeline.backends.llm.closed_sets import ClosedSets, strict_schema
+from hcg_pipeline.backends.llm.reply_text import NotJsonError, json_object
+from hcg_pipeline.backends.protocol import Failure, Usage
+
+R = TypeVar("R", bound=BaseModel)
+
+_QUOTED_REPLY = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt(Generic[R]):
+    """One question to the model. `system` is the same for all prompts of a stage, `user` holds what differs.
+
+    `reply` is the model of a good reply, `sets` are the closed sets that it draws on, `key` says in reports what the
+    question was about.
+    """
+
+    stage: str
+    key: str
+    system: str
+    user: str
+    reply: type[R]
+    sets: ClosedSets
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The parameters that go with every request."""
+
+    model: str
+    temperature: float
+    seed: int
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[R]):
+    """What came of a prompt: a reply, or a failure; and what it cost."""
+
+    reply: R | None
+    failure: Failure | None
+    usage: Usage
+    unanswered: bool = False
+    """The failure is the endpoint's, which gave no reply at all."""
+
+
+class BadReplyError(ValueError):
+    """The reply cannot be used; the message says why, in words that the model can act on."""
+
+
+def ask(chat: KeptChat, sampling: Sampling, prompt: Prompt[R]) -> Asked[R]:
+    """Put `prompt` to the model and validate the reply; a bad one is sent back once with what is wrong with it.
+
+    A repaired reply is kept as the answer to the original request, so that the next build asks neither again.
+    `BackendError` passes through.
+    """
+    request = _request(prompt, sampling)
+    try:
+        reply = chat.complete(request)
+    except CallError as error:
+        return Asked(None, Failure(prompt.stage, prompt.key, str(error), ""), Usage(), unanswered=True)
+    try:
+        good = validated(reply, prompt)
+    except BadReplyError as bad:
+        return _repair(chat, prompt, request, reply, bad)
+    if not reply.good:
+        chat.accept(request, reply)
+    return Asked(good, None, _usage(reply))
+
+
+def _repair(chat: KeptChat, prompt: Prompt[R], request: ChatRequest, reply: ChatReply, bad: BadReplyError) -> Asked[R]:
+    """Ask for a better reply than `reply`, which is `bad`."""
+    repair = _repair_request(request, reply, str(bad))
+    try:
+        second = chat.complete(repair)
+    except CallError as error:  # the first reply stays in the cache, so the next build goes straight to the repair
+        failure = Failure(prompt.stage, prompt.key, f"{bad}; the repair got no reply: {error}", _raw(reply))
+        return Asked(None, failure, _usage(reply), unanswered=True)
+    usage = _usage(reply) + _usage(second)
+    try:
+        good = validated(second, prompt)
+    except BadReplyError as still_bad:
+        chat.forget(request)
+        chat.forget(repair)
+        reason = f"{still_bad}; before the repair: {bad}" if str(still_bad) != str(bad) else f"{bad}, twice"
+        return Asked(None, Failure(prompt.stage, prompt.key, reason, _raw(second)), usage)
+    chat.accept(request, second)
+    chat.forget(repair)
+    return Asked(good, None, usage)
+
+
+def _raw(reply: ChatReply) -> str:
+    return reply.text or reply.refusal
+
+
+def validated(reply: ChatReply, prompt: Prompt[R]) -> R:
+    """The reply as an object of the prompt's reply model, or `BadReplyError`."""
+    if reply.refusal or reply.finish_reason == "content_filter":
+        raise BadReplyError(f"the model refused: {reply.refusal[:200] or 'content filter'}")
+    if reply.finish_reason == "length":
+        raise BadReplyError("the reply was cut off at the token limit")
+    try:
+        value = json_object(reply.text)
+    except NotJsonError as error:
+        raise BadReplyError(str(error)) from None
+    if "$defs" in value or (value.get("type") == "object" and "properties" in value):
+        raise BadReplyError("the reply repeats the JSON schema instead of an instance of it")
+    try:
+        return prompt.reply.model_validate(value, context=dict(prompt.sets))
+    except ValidationError as error:
+        raise BadReplyError(_problems(error)) from None
+    except RecursionError:
+        raise BadReplyError("the reply is nested too deeply") from None
+
+
+def _problems(error: ValidationError) -> str:
+    """The first few problems, each with its place in the reply."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    shown = [f"{'.'.join(map(str, problem['loc'])) or 'reply'}: {problem['msg']}" for problem in problems[:5]]
+    more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+    return "; ".join(shown) + more
+
+
+def _request(prompt: Prompt[R], sampling: Sampling) -> ChatRequest:
+    return ChatRequest(
+        model=sampling.model,
+        messages=(Message("system", prompt.system), Message("user", prompt.user)),
+        schema=ReplySchema(prompt.stage, strict_schema(prompt.reply, prompt.sets)),
+        temperature=sampling.temperature,
+        seed=sampling.seed,
+        max_tokens=sampling.max_tokens,
+        stage=prompt.stage,
+        key=prompt.key,
+    )
+
+
+def _repair_request(request: ChatRequest, reply: ChatReply, reason: str) -> ChatRequest:
+    said = (reply.text or reply.refusal or "(nothing)")[:_QUOTED_REPLY]
+    advice = (
+        " Answer again with less: only the most important items, each in few words."
+        if reply.finish_reason == "length"
+        else " Answer again, with that put right."
+    )
+    return ChatRequest(
+        model=request.model,
+        messages=(
+            *request.messages,
+            Message("assistant", said),
+            Message("user", f"That reply cannot be used. {json.dumps(reason, ensure_ascii=False)}.{advice}"),
+        ),
+        schema=request.schema,
+        temperature=request.temperature,
+        seed=request.seed,
+        max_tokens=request.max_tokens,
+        stage=request.stage,
+        key=request.key,
+    )
+
+
+def _usage(reply: ChatReply) -> Usage:
+    if reply.cached:
+        return Usage(cached=1)
+    return Usage(calls=1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)

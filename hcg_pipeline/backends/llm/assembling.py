@@ -1,0 +1,40 @@
+"""The chain and the backend, put together from settings."""
+
+import sqlalchemy as sa
+
+from hcg_pipeline.backends.llm.asking import Sampling
+from hcg_pipeline.backends.llm.backend import LlmBackend
+from hcg_pipeline.backends.llm.budget import Budget, BudgetedChat
+from hcg_pipeline.backends.llm.cache import CachedChat
+from hcg_pipeline.backends.llm.endpoint import open_client
+from hcg_pipeline.backends.llm.http import HttpChat
+from hcg_pipeline.backends.llm.limiter import LimitedChat, Limiter
+from hcg_pipeline.backends.llm.retry import RetryingChat
+from hcg_pipeline.backends.llm.settings import EndpointSettings
+
+
+def build_llm_backend(
+    settings: EndpointSettings,
+    cache_engine: sa.Engine,
+    *,
+    limiter: Limiter | None = None,
+    budget: Budget | None = None,
+) -> LlmBackend:
+    """An `LlmBackend` for the endpoint of `settings`, with its replies kept in `cache_engine`'s database.
+
+    Opens no connection and makes no call, but makes the cache's table. Give every backend of a process the same
+    `limiter`, and every stage of one build the same `budget`; by default each backend has its own. Raises
+    `SettingsError` for a budget in USD on a model without a price.
+    """
+    limiter = limiter or Limiter(settings.rate)
+    budget = budget or Budget(settings.budget, settings.model)
+    client = open_client(settings.base_url, settings.api_key, settings.timeouts)
+    http = HttpChat(client, total_timeout=settings.timeouts.total)
+    limited = LimitedChat(RetryingChat(http, settings.retry, limiter), limiter)
+    return LlmBackend(
+        CachedChat(BudgetedChat(limited, budget), cache_engine),
+        Sampling(settings.model, settings.temperature, settings.seed, settings.max_tokens),
+        workers=settings.rate.concurrency,
+        metrics_shown=settings.metrics_shown,
+        answer_words=settings.answer_words,
+    )

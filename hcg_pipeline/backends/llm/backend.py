@@ -1,0 +1,187 @@
+"""`LlmBackend`: the language backend that asks a chat model."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from hcg_pipeline.backends.llm.asking import Asked, Prompt, Sampling, ask
+from hcg_pipeline.backends.llm.chat import KeptChat
+from hcg_pipeline.backends.llm.mapping import ask_all, failures_of, total_usage
+from hcg_pipeline.backends.llm.prompts.answer import AnswerReply as AnswerModel
+from hcg_pipeline.backends.llm.prompts.answer import answer_prompt, to_answer, unanswerable
+from hcg_pipeline.backends.llm.prompts.dimensions import DimensionsReply, dimensions_prompt, to_dimensions
+from hcg_pipeline.backends.llm.prompts.edges import EdgesReply, edges_prompt, to_relations
+from hcg_pipeline.backends.llm.prompts.instructions import STAGES, instructions
+from hcg_pipeline.backends.llm.prompts.metrics import MetricsReply, metrics_prompt, to_metrics
+from hcg_pipeline.backends.llm.prompts.reading import ReadingReply, reading_task, to_reading
+from hcg_pipeline.backends.llm.prompts.templates import TemplatesReply, templates_prompt, to_verdicts
+from hcg_pipeline.backends.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    EdgeQuestion,
+    Outcome,
+    ProposedDimension,
+    ProposedMetric,
+    ProposedRelation,
+    Reading,
+    TemplateQuestion,
+    TemplateVerdict,
+)
+from hcg_pipeline.corpus.window import Window
+from hcg_pipeline.progress import Progress
+from hcg_pipeline.specification.vocabulary import Dimension, Vocabulary
+
+R = TypeVar("R", bound=BaseModel)
+T = TypeVar("T")
+S = TypeVar("S")
+
+CODE_VERSION = 1
+"""Raise it when this package's code makes other prompts of the same input, or other proposals of the same reply."""
+
+_REPLIES: tuple[type[BaseModel], ...] = (
+    DimensionsReply,
+    MetricsReply,
+    ReadingReply,
+    TemplatesReply,
+    EdgesReply,
+    AnswerModel,
+)
+
+
+class LlmBackend:
+    """The `LanguageBackend` that asks a chat model, one prompt a window, question or batch of candidates.
+
+    `chat` is the whole chain (see the package's text). `workers` prompts are worked on at a time. `metrics_shown`
+    bounds the metrics that a window is shown, `answer_words` (None: no bound) the contexts of a question.
+    """
+
+    def __init__(
+        self,
+        chat: KeptChat,
+        sampling: Sampling,
+        *,
+        workers: int = 8,
+        metrics_shown: int = 60,
+        answer_words: int | None = None,
+    ) -> None:
+        self._chat = chat
+        self._sampling = sampling
+        self._workers = workers
+        self._metrics_shown = metrics_shown
+        self._answer_words = answer_words
+
+    @property
+    def name(self) -> str:
+        """`llm`."""
+        return "llm"
+
+    @property
+    def version(self) -> str:
+        """The model's name and a hash of everything else that decides what the same input gives."""
+        content = {
+            "code": CODE_VERSION,
+            "sampling": [self._sampling.temperature, self._sampling.seed, self._sampling.max_tokens],
+            "shown": [self._metrics_shown, self._answer_words],
+            "prompts": [instructions(stage) for stage in STAGES],
+            "replies": [reply.model_json_schema() for reply in _REPLIES],
+        }
+        digest = hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=6).hexdigest()
+        return f"{self._sampling.model}/{digest}"
+
+    def propose_dimensions(self, windows: Sequence[Window], progress: Progress) -> Outcome[ProposedDimension]:
+        """Axes with entities, window by window. See `LanguageBackend`."""
+        asked = self._ask_all([dimensions_prompt(window) for window in windows], progress)
+        return _flat(asked, windows, to_dimensions)
+
+    def propose_metrics(
+        self, windows: Sequence[Window], dimensions: Sequence[Dimension], progress: Progress
+    ) -> Outcome[ProposedMetric]:
+        """Metrics over `dimensions`, window by window. Without a dimension there is nothing to ask."""
+        if not dimensions:
+            return Outcome(())
+        asked = self._ask_all([metrics_prompt(window, dimensions) for window in windows], progress)
+        return _flat(asked, windows, lambda reply, _: to_metrics(reply))
+
+    def read_windows(self, windows: Sequence[Window], vocabulary: Vocabulary, progress: Progress) -> Outcome[Reading]:
+        """Variables, relations and new entities of each window, in one call each."""
+        if not vocabulary.metrics:
+            return Outcome(tuple(Reading(window.window_id, (), (), ()) for window in windows))
+        tasks = [reading_task(window, vocabulary, self._metrics_shown) for window in windows]
+        asked = self._ask_all([task.prompt for task in tasks], progress)
+        return _each(asked, tasks, to_reading)
+
+    def judge_templates(
+        self, questions: Sequence[TemplateQuestion], progress: Progress
+    ) -> Outcome[tuple[TemplateVerdict, ...]]:
+        """Per question, the targets that its source drives. A question without targets costs no call."""
+        return self._each_asked(
+            questions, lambda question: bool(question.targets), templates_prompt, to_verdicts, lambda _: (), progress
+        )
+
+    def judge_edges(
+        self, questions: Sequence[EdgeQuestion], progress: Progress
+    ) -> Outcome[tuple[ProposedRelation, ...]]:
+        """Per question, the candidates that its passages bear out. Without candidates or passages there are none."""
+        return self._each_asked(
+            questions,
+            lambda question: bool(question.candidates and question.passages),
+            edges_prompt,
+            to_relations,
+            lambda _: (),
+            progress,
+        )
+
+    def answer(self, requests: Sequence[AnswerRequest], progress: Progress) -> Outcome[AnswerReply]:
+        """One answer a request, from its contexts alone. A request without contexts costs no call."""
+        return self._each_asked(
+            requests,
+            lambda request: any(context.strip() for context in request.contexts),
+            lambda request: answer_prompt(request, self._answer_words),
+            to_answer,
+            unanswerable,
+            progress,
+        )
+
+    def _ask_all(self, prompts: Sequence[Prompt[R]], progress: Progress) -> list[Asked[R]]:
+        def ask_one(prompt: Prompt[R]) -> Asked[R]:
+            return ask(self._chat, self._sampling, prompt)
+
+        return ask_all(ask_one, prompts, self._workers, progress)
+
+    def _each_asked(
+        self,
+        items: Sequence[T],
+        worth_asking: Callable[[T], bool],
+        prompt_of: Callable[[T], Prompt[R]],
+        result_of: Callable[[R, T], S],
+        without_asking: Callable[[T], S],
+        progress: Progress,
+    ) -> Outcome[S]:
+        """One result an item, in order: asked for where that is worth a call, else made without one."""
+        asked_items = [item for item in items if worth_asking(item)]
+        asked = self._ask_all([prompt_of(item) for item in asked_items], progress)
+        answers = iter(asked)
+        results: list[S] = []
+        for item in items:
+            if not worth_asking(item):
+                results.append(without_asking(item))
+            elif (reply := next(answers).reply) is not None:
+                results.append(result_of(reply, item))
+        return Outcome(tuple(results), failures_of(asked), total_usage(asked))
+
+
+def _flat(asked: list[Asked[R]], items: Sequence[T], proposals_of: Callable[[R, T], Sequence[S]]) -> Outcome[S]:
+    """All proposals of all replies, in the order of the items."""
+    results: list[S] = []
+    for one, item in zip(asked, items, strict=True):
+        if one.reply is not None:
+            results.extend(proposals_of(one.reply, item))
+    return Outcome(tuple(results), failures_of(asked), total_usage(asked))
+
+
+def _each(asked: list[Asked[R]], items: Sequence[T], result_of: Callable[[R, T], S]) -> Outcome[S]:
+    """One result a reply, in the order of the items."""
+    return _flat(asked, items, lambda reply, item: (result_of(reply, item),))

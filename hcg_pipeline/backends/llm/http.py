@@ -1,0 +1,105 @@
+"""The HTTP layer: one POST to /chat/completions through the `openai` SDK, in the dialect of the endpoint."""
+
+import threading
+from typing import Any
+
+import openai
+
+from hcg_pipeline.backends.llm.chat import AttemptError, CallError, ChatReply, ChatRequest
+from hcg_pipeline.backends.llm.dialect import Dialect, first_dialect, parameters, says_too_long, simpler
+from hcg_pipeline.backends.llm.endpoint import (
+    RefusedError,
+    UnreachableError,
+    fetch_json,
+    public_url,
+    unreachable_for_good,
+)
+
+# json_schema -> json_object -> prompt, one limit name -> the other -> none, no temperature, no seed
+_MOST_REFUSALS = 7
+
+
+class HttpChat:
+    """The innermost layer of the chain.
+
+    Remembers which parameters the endpoint refuses, and whether it was ever reached: an address where nobody listens
+    from the start is an error at once, a server that goes away in the middle of a night is waited for.
+    """
+
+    def __init__(self, client: openai.OpenAI, *, total_timeout: float) -> None:
+        self._client = client
+        self._url = str(client.base_url)
+        self._total_timeout = total_timeout
+        self._lock = threading.Lock()
+        self._dialect = first_dialect(self._url)
+        self._reached = False
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """See `ChatCall.complete`; raises `AttemptError` too, which the retry layer deals with."""
+        dialect = self._dialect
+        for _ in range(_MOST_REFUSALS):
+            try:
+                return _reply_of(self._post(request, dialect), public_url(self._url))
+            except RefusedError as refusal:
+                self._reached = True
+                other = simpler(dialect, refusal.body)
+                if other is None:
+                    raise _explained(refusal) from None
+                dialect = self._remember(dialect, other)
+        raise CallError(f"{public_url(self._url)} refused the request in every form that it was put in")
+
+    def _post(self, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
+        def call() -> Any:
+            return self._client.chat.completions.with_streaming_response.create(**parameters(request, dialect))
+
+        try:
+            body = fetch_json(call, url=self._url, model=request.model, total_timeout=self._total_timeout)
+        except UnreachableError as error:
+            if self._reached:
+                raise
+            raise unreachable_for_good(error, "HCG_LLM_BASE_URL") from None
+        self._reached = True
+        return body
+
+    def _remember(self, refused: Dialect, other: Dialect) -> Dialect:
+        """Make `other` the endpoint's dialect, unless another worker has found a simpler one since."""
+        with self._lock:
+            if self._dialect == refused:
+                self._dialect = other
+            return self._dialect if self._dialect != refused else other
+
+
+def _explained(refusal: RefusedError) -> CallError:
+    if says_too_long(refusal.body):
+        return CallError(f"{refusal}. The model's context window is too small: set a smaller window_words")
+    return refusal
+
+
+def _reply_of(body: dict[str, Any], url: str) -> ChatReply:
+    """The first choice of a completion. Fields that servers leave out or send as null count as empty."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise AttemptError(f"{url} sent a completion without choices")
+    message = choices[0].get("message")
+    message = message if isinstance(message, dict) else {}
+    usage = body.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    return ChatReply(
+        text=_text_of(message.get("content")),
+        finish_reason=str(choices[0].get("finish_reason") or ""),
+        refusal=str(message.get("refusal") or ""),
+        tokens_in=_count(usage.get("prompt_tokens")),
+        tokens_out=_count(usage.get("completion_tokens")),
+        tokens_cached=_count(details.get("cached_tokens")) if isinstance(details, dict) else 0,
+    )
+
+
+def _text_of(content: object) -> str:
+    if isinstance(content, list):  # some servers send parts
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,135 @@
+"""Sentences to causal links between phrases, with sign and strength: verb cues, and what the other cue modules find.
+
+Cue patterns with direction after Girju (2003) and Khoo et al. (2000); polarity composed of the words of both arguments
+and the verb. Negated statements give no link, hedged ones a weaker one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hcg_pipeline.backends.rules.clauses import Argument, Clauses
+from hcg_pipeline.backends.rules.tagging import Token
+from hcg_pipeline.backends.rules.wordlists import Cue
+
+HEDGED = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`causes` bring about `effects`: sign of the cue alone (the arguments have polarities of their own), strength 0 to 1."""
+
+    causes: tuple[Argument, ...]
+    effects: tuple[Argument, ...]
+    sign: str
+    strength: float
+    cue: str
+    only: frozenset[str] = frozenset()
+
+
+def causal_links(tokens: list[Token]) -> list[Link]:
+    """Every causal link of a tagged sentence, in the order of its cues."""
+    return links_of(Clauses(tokens))
+
+
+def links_of(clauses: Clauses) -> list[Link]:
+    """Every causal link of a sentence; a question states none."""
+    from hcg_pipeline.backends.rules.connectives import connective_links  # noqa: PLC0415
+    from hcg_pipeline.backends.rules.nominals import nominal_links  # noqa: PLC0415
+
+    tokens = clauses.tokens
+    if len(tokens) < 3 or tokens[-1].low == "?":
+        return []
+    found = [*verb_links(clauses), *nominal_links(clauses), *connective_links(clauses)]
+    return [link for link in found if link.causes and link.effects]
+
+
+def verb_links(clauses: Clauses) -> Iterator[Link]:
+    """Links of causal verbs: active, passive with an agent, participial, infinitive, and by means of."""
+    for place in range(len(clauses.segments)):
+        verb = clauses.verb(place)
+        matched = clauses.match_cue(place)
+        if verb is None or matched is None:
+            continue
+        cue, after = matched
+        if verb.negated or cue.strength == 0.0 or _denied(clauses, place):
+            continue
+        strength = cue.strength * (HEDGED if verb.hedged else 1.0)
+        if verb.passive or (verb.form == "ppl" and clauses.kind(after) != "NP"):
+            yield from _passive(clauses, place, after, cue, strength)
+            continue
+        causes = _causes(clauses, place)
+        effects = clauses.objects(after) or _gerund(clauses, after)
+        if cue.particles == frozenset() and cue.verb in {"prevent", "stop", "protect", "keep"}:
+            effects = _from_clause(clauses, after) or effects
+        if not effects:
+            effects = _relative_object(clauses, place)
+        if cue.facet and cue.forward:
+            effects = [replace(one, facet=one.facet or cue.facet) for one in effects]
+        if cue.forward:
+            yield Link(tuple(causes), tuple(effects), cue.sign, strength, cue.verb, cue.only)
+        else:
+            yield Link(tuple(effects), tuple(causes), cue.sign, strength, cue.verb, cue.only)
+
+
+def _causes(clauses: Clauses, place: int) -> list[Argument]:
+    """The subject; for "by reducing X", the change named is handled with the clause that it serves."""
+    if clauses.kind(place - 1) == "P" and clauses.verb(place) is not None and clauses.segments[place].form == "ing":
+        return []
+    return clauses.subjects(place)
+
+
+def _passive(clauses: Clauses, place: int, after: int, cue: Cue, strength: float) -> Iterator[Link]:
+    """ "Y is caused by X": the agent is the cause. Without an agent nothing is said of a cause."""
+    here = after
+    while clauses.kind(here) == "AV" or (clauses.kind(here) == "P" and clauses.low(here) in {"in", "at"} and here - after < 6):
+        here = clauses.item(here + 1) if clauses.kind(here) == "P" else here + 1
+    agents = {"by", "with"} if cue.verb in {"treat", "relieve", "cure", "manage", "control", "prevent", "ease"} else {"by"}
+    if clauses.low(here) not in agents:
+        return
+    causes = clauses.group(here + 1)[0] or _gerund(clauses, here + 1)
+    verb = clauses.segments[place]
+    effects = clauses._chain(place - 1) if verb.form == "ppl" and clauses.kind(place - 1) in {"NP", "CLOSE"} else clauses.subjects(place)
+    if cue.facet:
+        effects = [Argument(one.start, one.end, one.polarity, cue.facet) for one in effects]
+    yield Link(tuple(causes), tuple(effects), cue.sign, strength, f"{cue.verb} by", cue.only)
+
+
+def _gerund(clauses: Clauses, place: int) -> list[Argument]:
+    """ "leads to rising prices", "by cutting costs": the change that a gerund names."""
+    verb = clauses.verb(place)
+    if verb is None or verb.form != "ing":
+        return []
+    return clauses.clause(place)
+
+
+def _from_clause(clauses: Clauses, place: int) -> list[Argument]:
+    """ "prevents cells from dividing": what is prevented is that the object does it."""
+    found, after = clauses.group(place)
+    if clauses.low(after) == "from" and clauses.verb(after + 1) is not None:
+        changed = clauses._changed(found, after + 1)
+        return changed or found
+    return []
+
+
+def _relative_object(clauses: Clauses, place: int) -> list[Argument]:
+    """ "the cancer that smoking causes": without an object after it, a verb in a relative clause has the antecedent."""
+    here = place - 1
+    while clauses.kind(here) in {"NP", "AV"}:
+        here -= 1
+    if clauses.kind(here) == "RL" and here < place - 1:
+        return clauses._antecedent(here)
+    return []
+
+
+def _denied(clauses: Clauses, place: int) -> bool:
+    """ "no evidence that X causes Y", "not clear whether": a denial before the verb that takes it back."""
+    start = clauses.segments[place].start
+    words = [token.low for token in clauses.tokens[max(0, start - 14) : start]]
+    text = " ".join(words)
+    return any(mark in text for mark in _DENIALS)
+
+
+_DENIALS = (
+    "no evidence", "not clear", "unclear", "whether", "myth that", "not true that", "no proof", "little evidence",
+    "not known", "unknown if", "neither", "fails to", "failed to", "fail to", "failing to", "not been shown", "no longer", "it is not",
+)  # fmt: skip

@@ -1,0 +1,203 @@
+"""Causes stated by connectives: because, due to, as a result of, when and if, so, by -ing, the more … the more."""
+
+from collections.abc import Iterator
+
+from hcg_pipeline.backends.rules.causal import Link
+from hcg_pipeline.backends.rules.clauses import Argument, Clauses
+from hcg_pipeline.backends.rules.wordlists import word_map
+
+_PREPOSITIONS = (
+    (("because", "of"), 0.85), (("due", "to"), 0.85), (("owing", "to"), 0.85), (("as", "a", "result", "of"), 0.85), (("as", "a", "consequence", "of"), 0.85),
+    (("thanks", "to"), 0.75), (("on", "account", "of"), 0.8), (("in", "response", "to"), 0.65), (("resulting", "from"), 0.0), (("secondary", "to"), 0.6),
+)  # fmt: skip
+_SUBORDINATORS = {"because": 0.85, "since": 0.5, "when": 0.5, "if": 0.5, "once": 0.4, "whenever": 0.55, "as": 0.4}
+_CONSEQUENCE = frozenset({"so", "therefore", "thus", "hence", "consequently", "thereby"})
+
+
+def connective_links(clauses: Clauses) -> Iterator[Link]:
+    """Links of connectives between a phrase or a clause and the main clause."""
+    yield from _prepositional(clauses)
+    yield from _subordinate(clauses)
+    yield from _consequence(clauses)
+    yield from _means(clauses)
+    yield from _comparative(clauses)
+    yield from _without(clauses)
+
+
+def _starts(clauses: Clauses) -> dict[int, int]:
+    """Token -> segment that begins there."""
+    return {segment.start: at for at, segment in enumerate(clauses.segments)}
+
+
+def _prepositional(clauses: Clauses) -> Iterator[Link]:
+    words = [token.low for token in clauses.tokens]
+    starts = _starts(clauses)
+    for phrase, strength in _PREPOSITIONS:
+        if not strength:
+            continue
+        for at in range(len(words) - len(phrase)):
+            if tuple(words[at : at + len(phrase)]) != phrase:
+                continue
+            first = next((starts[here] for here in range(at + len(phrase), min(at + len(phrase) + 3, len(words))) if here in starts), None)
+            before = next((starts[here] for here in range(at, -1, -1) if here in starts), None)
+            if first is None or before is None or (at and words[at - 1] in {"not", "only"}):
+                continue
+            causes, after = clauses.group(first)
+            if not causes:
+                continue
+            effects = _effect_before(clauses, before) if at > 2 else _effect_after(clauses, after)
+            yield Link(tuple(causes), tuple(effects), "+", strength, " ".join(phrase))
+
+
+def _effect_before(clauses: Clauses, place: int) -> list[Argument]:
+    """What stands before "due to": the clause's change, or the noun phrase right before it."""
+    here = place - 1
+    while clauses.kind(here) in {"AV", "CM"}:
+        here -= 1
+    verb = clauses.verb(here)
+    if verb is not None and verb.lemma in {"be", "occur", "happen", "arise", "develop"} and not verb.negated:
+        return clauses.subjects(here)
+    if verb is not None:
+        return clauses.clause(here)
+    chain = clauses._chain(here)
+    for main in range(here, -1, -1):
+        if clauses.kind(main) in {"SB", "RL"}:
+            break
+        found = clauses.verb(main)
+        if found is not None and found.form == "fin":
+            if found.negated:
+                return []
+            return clauses.clause(main) or chain
+    return chain
+
+
+def _effect_after(clauses: Clauses, place: int) -> list[Argument]:
+    while clauses.kind(place) in {"CM", "AV"}:
+        place += 1
+    for main in range(place, len(clauses.segments)):
+        if clauses.kind(main) in {"SB", "RL"}:
+            return []
+        if clauses.is_finite(main):
+            return clauses.clause(main)
+    return []
+
+
+def _clause_at(clauses: Clauses, place: int) -> tuple[list[Argument], int]:
+    """The clause argument of the first finite verb from `place` on, and the segment of that verb."""
+    for main in range(place, len(clauses.segments)):
+        if clauses.kind(main) in {"SB", "RL"}:
+            return [], main
+        if clauses.is_finite(main):
+            return clauses.clause(main), main
+    return [], len(clauses.segments)
+
+
+def _subordinate(clauses: Clauses) -> Iterator[Link]:
+    for place in range(len(clauses.segments)):
+        word = clauses.low(place)
+        if word not in _SUBORDINATORS or clauses.kind(place) not in {"SB", "P"} or clauses.low(place + 1) in {"of", "a", "well"}:
+            continue
+        if clauses.low(place - 1) in {"only", "not", "even", "just"}:
+            continue
+        causes, verb = _clause_at(clauses, place + 1)
+        if not causes:
+            continue
+        strength = _SUBORDINATORS[word]
+        if place == 0:
+            comma = next((at for at in range(verb, len(clauses.segments)) if clauses.kind(at) == "CM"), None)
+            if comma is None:
+                continue
+            effects, main = _clause_at(clauses, comma + 1)
+        else:
+            effects, main = _main_before(clauses, place)
+        negated = clauses.verb(main)
+        if negated is not None and negated.negated:
+            continue
+        # "if" and "when" say a cause only where both sides change.
+        if strength < 0.8 and not (_moves(clauses, verb) and _moves(clauses, main)):
+            continue
+        if word in {"as", "since"} and not (_changes(clauses, verb) and _changes(clauses, main)):
+            continue
+        yield Link(tuple(causes), tuple(effects), "+", strength, word)
+
+
+def _moves(clauses: Clauses, place: int) -> bool:
+    verb = clauses.verb(place)
+    return verb is not None and verb.lemma not in {"have", "get"}
+
+
+def _changes(clauses: Clauses, place: int) -> bool:
+    verb = clauses.verb(place)
+    return verb is not None and word_map("changes.tsv").get(verb.lemma) in {"+", "-"}
+
+
+def _main_before(clauses: Clauses, place: int) -> tuple[list[Argument], int]:
+    for main in range(place - 1, -1, -1):
+        if clauses.kind(main) in {"SB", "RL"}:
+            break
+        if clauses.is_finite(main):
+            return clauses.clause(main), main
+    return [], -1
+
+
+def _consequence(clauses: Clauses) -> Iterator[Link]:
+    """ "Oil is scarce, so prices rise": the clause before "so" is the cause of the one after it."""
+    for place in range(2, len(clauses.segments) - 2):
+        if clauses.low(place) not in _CONSEQUENCE or clauses.low(place + 1) in {"that", "much", "many", "far"}:
+            continue
+        if clauses.kind(place - 1) not in {"CM", "CJ", "OT"}:
+            continue
+        effects, verb = _clause_at(clauses, place + 1)
+        causes, main = _main_before(clauses, place - 1)
+        if verb < len(clauses.segments) and main >= 0 and clauses.kind(verb) == "VG" and not clauses.segments[verb].negated:
+            yield Link(tuple(causes), tuple(effects), "+", 0.65, clauses.low(place))
+
+
+def _means(clauses: Clauses) -> Iterator[Link]:
+    """ "lowers prices by increasing supply": the means is a cause of what the clause says."""
+    for place in range(2, len(clauses.segments) - 1):
+        if clauses.low(place) not in {"by", "through"} or clauses.verb(place + 1) is None:
+            continue
+        causes = clauses.clause(place + 1)
+        for main in range(place - 1, -1, -1):
+            verb = clauses.verb(main)
+            if clauses.kind(main) in {"SB", "RL", "OT"}:
+                break
+            if verb is not None and verb.form in {"fin", "inf"}:
+                if not verb.negated:
+                    yield Link(tuple(causes), tuple(clauses.clause(main)), "+", 0.55, "by -ing")
+                break
+
+
+def _comparative(clauses: Clauses) -> Iterator[Link]:
+    """ "The higher the interest rate, the lower the demand" (Fillmore, Kay and O'Connor 1988)."""
+    tokens = clauses.tokens
+    if len(tokens) < 6 or tokens[0].low != "the" or tokens[1].tag not in {"AJC", "AV0", "DT0"}:
+        return
+    comma = next((at for at, token in enumerate(tokens) if token.low == ","), None)
+    if comma is None or comma + 3 >= len(tokens) or tokens[comma + 1].low != "the" or tokens[comma + 2].tag not in {"AJC", "AV0", "DT0"}:
+        return
+    first, second = Argument(1, comma), Argument(comma + 2, len(tokens) - 1)
+    parts = []
+    for one in (first, second):
+        items = [at for at, segment in enumerate(clauses.segments) if one.start <= segment.start and segment.end <= one.end and segment.kind == "NP"]
+        if not items:
+            return
+        noun = clauses._argument(items[0], min(clauses.item(items[0]), items[-1] + 1))
+        polarity = "-" if tokens[one.start].low in {"lower", "less", "fewer", "smaller", "weaker", "cheaper", "shorter"} else "+"
+        inside = noun.start <= one.start
+        parts.append(Argument(noun.start, noun.end, "+" if inside else polarity))
+    yield Link((parts[0],), (parts[1],), "+", 0.7, "the … the")
+
+
+def _without(clauses: Clauses) -> Iterator[Link]:
+    """ "Without lubrication, bearings fail": it is the want of it that does it."""
+    if clauses.low(0) != "without":
+        return
+    found, after = clauses.group(1)
+    if not found or clauses.kind(after) != "CM":
+        return
+    causes = [Argument(one.start, one.end, "-", one.facet) for one in found]
+    effects, verb = _clause_at(clauses, after + 1)
+    if effects and not clauses.segments[verb].negated:
+        yield Link(tuple(causes), tuple(effects), "+", 0.6, "without")

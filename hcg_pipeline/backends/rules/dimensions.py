@@ -1,0 +1,198 @@
+"""Dimensions of a corpus: typed terms, gathered by class or by the role that the corpus itself names for them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hcg_pipeline.backends.protocol import ProposedDimension, ProposedEntity
+from hcg_pipeline.backends.rules.clauses import Argument
+from hcg_pipeline.backends.rules.entities import EntityIndex
+from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
+from hcg_pipeline.backends.rules.noun_types import lexical_classes
+from hcg_pipeline.backends.rules.resolve import PhraseReader
+from hcg_pipeline.backends.rules.survey import Survey
+from hcg_pipeline.backends.rules.terms import Term, term_key
+from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists
+from hcg_pipeline.specification.vocabulary import Dimension, Entity
+
+ENTITIES = 80
+"""Most entities that one dimension proposes."""
+_WEAK = frozenset({"activity", "event", "process", "phenomenon", "condition", "quality", "cognition", "communication", "relation", "collection", "object", "time", "feeling", "quantity", ""})
+_SURE = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An accepted entity: its term, its class, and how sure the class is."""
+
+    term: Term
+    kind: str
+    share: float
+
+
+def propose(found: Survey) -> list[ProposedDimension]:
+    """Dimensions by falling support; no entity is in two of them."""
+    typed = accepted_terms(found)
+    by_dimension: defaultdict[str, list[Typed]] = defaultdict(list)
+    roles = _roles(found, typed)
+    classes = noun_classes()
+    for one in typed:
+        role = roles.get(one.term.key)
+        if role is not None:
+            by_dimension[role].append(one)
+        elif one.kind in classes:
+            by_dimension[classes[one.kind].dimension].append(one)
+    groups = {name: _merge(members, found) for name, members in by_dimension.items()}
+    groups = {name: entities for name, entities in groups.items() if len(entities) >= 3}
+    return _ranked(groups, found)
+
+
+def accepted_terms(found: Survey) -> list[Typed]:
+    """Terms that can be entities, with their classes, best first."""
+    typed = []
+    for term in found.terms:
+        if term.c_value <= 0 or _refused(term, found):
+            continue
+        kind, share = found.types.best(term.key)
+        if kind and share >= _SURE and _spoken_of(term, kind, found):
+            typed.append(Typed(term, kind, share))
+    return typed
+
+
+def _spoken_of(term: Term, kind: str, found: Survey) -> bool:
+    """Whether the corpus has something to say of a term: often enough, or in a cause or effect; no everyday word."""
+    least = 2 if found.words < 80_000 else 3
+    if term.frequency < least and not found.linked[term.key]:
+        return False
+    keen = found.keenness.get(term.key, 9.0)
+    return keen >= (1.2 if kind in _WEAK else 0.3)
+
+
+def _refused(term: Term, found: Survey) -> bool:
+    lists = word_lists()
+    words = term.key.split()
+    head = words[-1]
+    if len(term.key) < 3 and term.key not in found.short_forms or not any(letter.isalpha() for letter in term.key):
+        return True
+    if any(not word[0].isalpha() and not word[0].isdigit() for word in words) or "." in term.key:
+        return True
+    if len(words) == 1 and head in _NUMERALS:
+        return True
+    if len(words) == 1:
+        return head in lists["vague"] or head in lists["generic"] or head in lists["modifier"] or head in facet_of_noun() and head not in lists["measure"]
+    if any(len(word) == 1 for word in words) and term.key not in noun_lexicon().classes:
+        return True
+    if len(set(words)) < len(words) or words[0] in _VERBAL or any(word in _NUMERALS for word in words):
+        return True
+    known = term.key in noun_lexicon().classes
+    if known:
+        return words[0] in lists["modifier"]
+    if head in lists["vague"] or head in lists["person_head"]:
+        return True
+    if head in facet_of_noun() or head in lists["less_head"] or head in lists["more_head"]:
+        # "tumor size" is a measure of a tumor, not a thing of its own; "interest rate" measures no other entity.
+        front = " ".join(words[:-1])
+        kind, share = found.types.best(front)
+        facet = facet_of_noun().get(head, "")
+        entity = kind in noun_classes() and kind not in _WEAK and share >= _SURE and (not facet or fits(facet, noun_classes()[kind].dimension))
+        return entity or words[0] in lists["modifier"]
+    return words[0] in lists["modifier"] or words[0] in lists["vague"] and len(words) == 2 and head in lists["generic"]
+
+
+_NUMERALS = frozenset("i ii iii iv v vi vii viii ix x".split())
+_VERBAL = frozenset("cause help reduce increase prevent include use make need improve get take give see know find keep let try ask call".split())
+
+
+def _roles(found: Survey, typed: Sequence[Typed]) -> dict[str, str]:
+    """Entities that the corpus gathers under a noun of its own ("risk factors such as …"): key -> dimension."""
+    kinds = {one.term.key: one.kind for one in typed}
+    lists = word_lists()
+    taken: dict[str, str] = {}
+    candidates = []
+    for wide, narrow in found.kinds.items():
+        members = [key for key in narrow if key in kinds and kinds[key] in _WEAK and kinds[key] != "quantity"]
+        head = wide.split()[-1]
+        wide_kind, _ = found.types.best(wide)
+        if len(members) < 5 or (" " not in wide and (head in lists["vague"] or head in lists["light"] or head in lists["generic"])):
+            continue
+        if wide_kind not in _WEAK or wide.split()[0] in lists["modifier"]:
+            continue
+        candidates.append((-len(members), wide, members))
+    for _, wide, members in sorted(candidates)[:4]:
+        for key in members:
+            taken.setdefault(key, wide.replace(" ", "_").replace("-", "_"))
+    return taken
+
+
+def _merge(members: Iterable[Typed], found: Survey) -> list[ProposedEntity]:
+    """Entities with aliases: a short form goes with its long form, spellings with their commonest."""
+    terms = {one.term.key: one.term for one in members}
+    into: dict[str, str] = {}
+    for short, long in found.short_forms.items():
+        if short in terms and long in terms:
+            into[short] = long
+    gathered: dict[str, tuple[Term, list[str], int]] = {}
+    for key, term in terms.items():
+        if key in into:
+            continue
+        shorts = [terms[short] for short, long in sorted(into.items()) if long == key]
+        aliases = [spelling for one in (term, *shorts) for spelling in (one.name, *one.spellings)]
+        unlisted = [short.upper() for short, long in sorted(found.short_forms.items()) if long == key and short not in terms and len(short) > 2]
+        gathered[key] = (term, [*aliases, *unlisted], term.frequency + sum(one.frequency for one in shorts))
+    entities = []
+    for term, aliases, frequency in gathered.values():
+        others = list(dict.fromkeys(alias for alias in aliases if alias.lower() != term.name.lower()))
+        entities.append(ProposedEntity(term.name, tuple(others[:8]), frequency))
+    # What stands in causes and effects comes first: it is what the graph can speak of.
+    linked = {entity.name: found.linked[term_key(entity.name)] for entity in entities}
+    kept = sorted(entities, key=lambda entity: (-(entity.mentions + 5 * linked[entity.name]), entity.name))[:ENTITIES]
+    return sorted(kept, key=lambda entity: (-entity.mentions, entity.name))
+
+
+def _ranked(groups: dict[str, list[ProposedEntity]], found: Survey) -> list[ProposedDimension]:
+    """Support is the number of passages that say something of an entity of the dimension as cause, effect or measure."""
+    draft = [
+        Dimension(name, "", tuple(Entity(one.name, one.aliases, one.mentions) for one in entities)) for name, entities in sorted(groups.items())
+    ]
+    reader = PhraseReader(EntityIndex(draft))
+    support: Counter[str] = Counter()
+    for passage in found.passages:
+        spoken: Counter[str] = Counter()
+        for sentence in passage:
+            tokens = sentence.clauses.tokens
+            for link in sentence.links:
+                for argument in (*link.causes, *link.effects):
+                    reading = reader.read(tokens, argument)
+                    if reading is not None:
+                        spoken[reading.mention.dimension] += 2
+            for segment in sentence.clauses.segments:
+                if segment.kind == "NP":
+                    reading = reader.read(tokens, Argument(segment.start, segment.end))
+                    if reading is not None:
+                        spoken[reading.mention.dimension] += 1
+        support.update(name for name, count in spoken.items() if count >= 2)
+    weights = {kind.dimension: kind.weight for kind in noun_classes().values()}
+    proposals = []
+    for name, entities in groups.items():
+        weighted = round(support[name] * weights.get(name, 1.0))
+        if weighted:
+            proposals.append(ProposedDimension(name, _describe(name, entities), tuple(entities), weighted))
+    return sorted(proposals, key=lambda one: (-one.support, one.name))
+
+
+def _describe(name: str, entities: Sequence[ProposedEntity]) -> str:
+    examples = [entity.name for entity in entities[:4]]
+    listed = f"{', '.join(examples[:-1])} and {examples[-1]}" if len(examples) > 1 else examples[0]
+    says = next((kind.describes for kind in noun_classes().values() if kind.dimension == name), None)
+    if says is None:
+        says = f"What the corpus names as {name.replace('_', ' ')}"
+    return f"{says}, such as {listed}."
+
+
+def lexical_dimension(key: str) -> str:
+    """The dimension that the lexicon alone gives a term, or nothing."""
+    kinds, _ = lexical_classes(key)
+    if not kinds:
+        return ""
+    kind = max(kinds.items(), key=lambda item: (item[1], item[0]))[0]
+    return noun_classes()[kind].dimension if kind in noun_classes() else ""

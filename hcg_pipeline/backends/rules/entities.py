@@ -1,0 +1,74 @@
+"""Finding the entities of a vocabulary in text: the longest known spelling at each place."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hcg_pipeline.backends.rules.tagging import Token
+from hcg_pipeline.backends.rules.terms import term_key, word_key
+from hcg_pipeline.specification.vocabulary import Dimension
+
+_LONGEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Tokens [start, end) name `entity` of `dimension`."""
+
+    start: int
+    end: int
+    dimension: str
+    entity: str
+
+
+class EntityIndex:
+    """Every spelling of every entity, by its key."""
+
+    def __init__(self, dimensions: Iterable[Dimension]) -> None:
+        self._by_key: dict[str, tuple[str, str]] = {}
+        self._firsts: set[str] = set()
+        for dimension in dimensions:
+            for entity in dimension.entities:
+                for spelling in (entity.name, *entity.aliases):
+                    key = term_key(spelling)
+                    if key:
+                        # An entity's own name is worth more than another's alias.
+                        if spelling == entity.name:
+                            self._by_key[key] = (dimension.name, entity.name)
+                        else:
+                            self._by_key.setdefault(key, (dimension.name, entity.name))
+                        self._firsts.add(key.split(" ", 1)[0])
+
+    def exact(self, text: str) -> tuple[str, str] | None:
+        """(dimension, entity) of a spelling."""
+        return self._by_key.get(term_key(text))
+
+    def at(self, tokens: Sequence[Token], start: int, end: int) -> Mention | None:
+        """The longest mention that begins at `start` and ends by `end`."""
+        words = [word_key(token.low).replace("-", " ") for token in tokens[start : min(end, start + _LONGEST)]]
+        if not words or words[0].split(" ", 1)[0] not in self._firsts:
+            return None
+        for size in range(len(words), 0, -1):
+            found = self._by_key.get(" ".join(words[:size]))
+            if found is not None and tokens[start + size - 1].tag[:2] != "VV":
+                return Mention(start, start + size, *found)
+        return None
+
+    def ending_at(self, tokens: Sequence[Token], start: int, end: int) -> Mention | None:
+        """The longest mention that ends exactly at `end`, and begins at `start` or later."""
+        for first in range(max(start, end - _LONGEST), end):
+            found = self.at(tokens, first, end)
+            if found is not None and found.end == end:
+                return found
+        return None
+
+    def within(self, tokens: Sequence[Token], start: int, end: int) -> list[Mention]:
+        """Mentions in [start, end), left to right, not overlapping."""
+        found, place = [], start
+        while place < end:
+            mention = self.at(tokens, place, end)
+            if mention is None:
+                place += 1
+            else:
+                found.append(mention)
+                place = mention.end
+        return found

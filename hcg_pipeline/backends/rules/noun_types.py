@@ -1,0 +1,130 @@
+"""Which upper class a term belongs to: head noun, what the corpus says it is, its ending, its neighbours.
+
+The class of a head is that of its senses in WordNet, reweighted by how much the corpus speaks of each class at all
+(predominant senses; McCarthy et al. 2004). Hearst pairs vote with the class of their hypernym. Words that WordNet does
+not have are typed by endings learned from it (-itis, -oma, -ectomy) and by what they are coordinated with.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
+from hcg_pipeline.backends.rules.terms import Term
+
+_ENDINGS = (7, 6, 5, 4, 3)
+_HEARST_WEIGHT = 1.5
+
+
+@cache
+def endings() -> dict[str, tuple[str, float]]:
+    """Word ending -> (class, share), for endings of which at least 12 nouns of the lexicon have 70% in one class."""
+    votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for lemma, kinds in noun_lexicon().classes.items():
+        if " " in lemma or len(lemma) < 6 or not kinds:
+            continue
+        for size in _ENDINGS:
+            if len(lemma) > size + 1:
+                votes[lemma[-size:]][kinds[0][0]] += 1
+    found = {}
+    for ending, counts in votes.items():
+        kind, most = max(counts.items(), key=lambda item: (item[1], item[0]))
+        total = sum(counts.values())
+        if total >= 12 and most / total >= 0.7:
+            found[ending] = (kind, most / total)
+    return found
+
+
+def lexical_classes(key: str) -> tuple[dict[str, float], int]:
+    """Classes of the longest end of a key that the lexicon has, and how many words that is; empty for an unknown head."""
+    words = key.split()
+    for first in range(len(words)):
+        for joiner in (" ", "-"):
+            kinds = noun_lexicon().classes.get(joiner.join(words[first:]))
+            if kinds:
+                return dict(kinds), len(words) - first
+    return {}, 0
+
+
+class TermTypes:
+    """Types terms by the evidence of one corpus."""
+
+    def __init__(self, terms: Sequence[Term], pairs: Iterable[tuple[str, str]], groups: Iterable[Sequence[str]], short_forms: Mapping[str, str]) -> None:
+        self._long = dict(short_forms)
+        self._prior = self._class_shares(terms)
+        self._said: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for narrow, wide in pairs:
+            kinds = self._reweighted(wide)
+            if kinds:
+                kind, share = max(kinds.items(), key=lambda item: (item[1], item[0]))
+                self._said[narrow][kind] += share
+        self._beside: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for group in groups:
+            known = [self._best(self._reweighted(member)) for member in group]
+            for place, member in enumerate(group):
+                for other, kind in enumerate(known):
+                    if other != place and kind:
+                        self._beside[member][kind] += 1
+
+    def _class_shares(self, terms: Sequence[Term]) -> Mapping[str, float]:
+        """How much of the corpus's terms each class has, counted twice: with WordNet's shares, then with those found."""
+        shares: dict[str, float] = {}
+        for _ in range(2):
+            mass: Counter[str] = Counter()
+            for term in terms:
+                kinds, _ = lexical_classes(term.key)
+                weighted = {kind: share * shares.get(kind, 1e-3) if shares else share for kind, share in kinds.items()}
+                total = sum(weighted.values())
+                for kind, share in weighted.items():
+                    mass[kind] += share / total * min(term.frequency, 50)
+            whole = sum(mass.values()) or 1.0
+            shares = {kind: amount / whole for kind, amount in mass.items()}
+        return shares
+
+    def _reweighted(self, key: str) -> dict[str, float]:
+        kinds, _ = lexical_classes(self._expanded(key))
+        weighted = {kind: share * (0.02 + self._prior.get(kind, 0.0)) ** 0.7 for kind, share in kinds.items()}
+        total = sum(weighted.values())
+        return {kind: share / total for kind, share in weighted.items()} if total else {}
+
+    def _expanded(self, key: str) -> str:
+        """A key with a short form at its end written out."""
+        front, _, last = key.rpartition(" ")
+        return f"{front} {self._long[last]}".strip() if last in self._long else key
+
+    @staticmethod
+    def _best(kinds: Mapping[str, float]) -> str:
+        if not kinds:
+            return ""
+        kind, share = max(kinds.items(), key=lambda item: (item[1], item[0]))
+        return kind if share >= 0.5 else ""
+
+    def classes(self, key: str) -> dict[str, float]:
+        """Class -> share of the evidence, summing to 1; empty where there is none."""
+        votes: Counter[str] = Counter()
+        for kind, share in self._reweighted(key).items():
+            votes[kind] += 2.0 * share
+        said = self._said.get(key)
+        if said:
+            total = sum(said.values())
+            for kind, weight in said.items():
+                votes[kind] += _HEARST_WEIGHT * min(total, 3.0) / 3.0 * weight / total
+        if not votes:
+            word = self._expanded(key).split()[-1]
+            ending = next((endings()[word[-size:]] for size in _ENDINGS if len(word) > size + 1 and word[-size:] in endings()), None)
+            if ending is not None:
+                votes[ending[0]] += ending[1]
+            beside = self._beside.get(key)
+            if beside and sum(beside.values()) >= 2:
+                total = sum(beside.values())
+                for kind, weight in beside.items():
+                    votes[kind] += weight / total
+        whole = sum(votes.values())
+        return {kind: weight / whole for kind, weight in votes.items()} if whole else {}
+
+    def best(self, key: str) -> tuple[str, float]:
+        """The class with the most evidence and its share, or ("", 0)."""
+        kinds = self.classes(key)
+        if not kinds:
+            return "", 0.0
+        return max(kinds.items(), key=lambda item: (item[1], item[0]))

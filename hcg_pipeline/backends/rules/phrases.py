@@ -1,0 +1,200 @@
+"""Tagged words to segments: base noun phrases, verb groups, prepositions, conjunctions (finite-state chunking; Abney 1991)."""
+
+from dataclasses import dataclass
+
+from hcg_pipeline.backends.rules.tagging import Token
+from hcg_pipeline.backends.rules.wordlists import word_lists
+
+_DETERMINERS = ("AT0", "DT0", "DPS", "ORD", "CRD")
+_ADJECTIVES = ("AJ0", "AJC", "AJS")
+_VERBS = ("VV", "VB", "VH", "VD", "VM")
+_PRONOUNS = ("PNP", "PNI", "PNX", "EX0")
+_BE_LIKE = frozenset({"be", "become", "get", "remain"})
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Tokens [start, end). `kind`: NP, VG, P, CJ (and, or, but), CM (comma), RL (which, who, that), SB, OPEN, CLOSE, AV, OT."""
+
+    kind: str
+    start: int
+    end: int
+    lemma: str = ""
+    form: str = ""
+    passive: bool = False
+    negated: bool = False
+    hedged: bool = False
+
+
+def segments(tokens: list[Token]) -> list[Segment]:
+    """The sentence as segments that cover every token, in order."""
+    found: list[Segment] = []
+    place = 0
+    while place < len(tokens):
+        segment = _verb_group(tokens, place) or _noun_phrase(tokens, place) or _single(tokens, place, found)
+        found.append(segment)
+        place = segment.end
+    return found
+
+
+def _single(tokens: list[Token], place: int, before: list[Segment]) -> Segment:
+    token = tokens[place]
+    low, tag = token.low, token.tag
+    kind = "OT"
+    if low == ",":
+        kind = "CM"
+    elif low in {"(", "["}:
+        kind = "OPEN"
+    elif low in {")", "]"}:
+        kind = "CLOSE"
+    elif low in {"and", "or", "but", "nor", "and/or", "&"}:
+        kind = "CJ"
+    elif tag == "CJS":
+        kind = "SB"
+    elif low in {"as", "such", "than", "like"} or tag in {"PRP", "PRF"}:
+        kind = "P"
+    elif tag in {"DTQ"} or (low == "that" and before and before[-1].kind in {"NP", "CM"}):
+        kind = "RL"
+    elif tag in {"CJS", "CJT", "AVQ"} or low in {"that", "whether", "so"}:
+        kind = "SB"
+    elif tag in {"AV0", "AVP", "XX0", "ITJ"}:
+        kind = "AV"
+    return Segment(kind, place, place + 1, low)
+
+
+def _noun_phrase(tokens: list[Token], start: int) -> Segment | None:
+    """(determiner) (adverb) (adjective | participle | number | noun | 's)* noun, or a pronoun, or a lone participle noun."""
+    place = start
+    size = len(tokens)
+    if tokens[start].tag in _PRONOUNS or (tokens[start].tag == "DT0" and _stands_alone(tokens, start)):
+        return Segment("NP", start, start + 1, tokens[start].low, "pronoun")
+    head = -1
+    while place < size:
+        token = tokens[place]
+        tag = token.tag
+        if token.is_noun and token.low[:1].isalnum():
+            head = place
+        elif tag in _DETERMINERS and place == start:
+            pass
+        elif tag in _DETERMINERS and head < 0 and tokens[place - 1].tag in _DETERMINERS:
+            pass
+        elif tag == "CRD":
+            pass
+        elif tag in _ADJECTIVES and token.low not in {"such", "due"}:
+            if head >= 0 and tag != "AJ0":
+                break
+        elif tag in {"VVN", "VVG", "VVD"} and _modifies(tokens, place, start):
+            pass
+        elif token.low in {"'s", "’s"} and head == place - 1:
+            pass
+        elif tag == "AV0" and _grades(tokens, place):
+            pass
+        elif tag == "PUQ" or token.low in {"“", "”", '"', "‘"}:
+            pass
+        else:
+            break
+        place += 1
+    if head < 0:
+        return None
+    return Segment("NP", start, head + 1, tokens[head].lemma)
+
+
+def _stands_alone(tokens: list[Token], place: int) -> bool:
+    """ "This causes", "Some of": a determiner that no noun follows."""
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    return tokens[place].low in {"this", "these", "those", "that", "both"} and (
+        after is None or after.tag.startswith(_VERBS) or after.tag in {"AV0", "PRF", "PUN"}
+    )
+
+
+def _modifies(tokens: list[Token], place: int, start: int) -> bool:
+    """A participle inside a noun phrase: after a determiner or adjective, or at its start before a noun, not after a noun."""
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    if after is None or not (after.is_noun or after.tag in {"AJ0", "VVG"}):
+        return False
+    before = tokens[place - 1] if place else None
+    tag = tokens[place].tag
+    if place > start:
+        return before is not None and not before.is_noun
+    if tag == "VVN":
+        return before is None or before.low in {",", "and", "or"} or before.tag in {"PRP", "PRF", "TO0", "CJS"} or before.tag.startswith("VV")
+    return False
+
+
+def _grades(tokens: list[Token], place: int) -> bool:
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    if after is None:
+        return False
+    low = tokens[place].low
+    if low in {"more", "less", "fewer", "most", "least", "too"}:
+        return after.is_noun or after.tag in _ADJECTIVES or after.tag == "VVN"
+    return (low in word_lists()["adverb_modifier"] or low.endswith("ly")) and after.tag in _ADJECTIVES
+
+
+def _verb_group(tokens: list[Token], start: int) -> Segment | None:
+    """(to | modal | be | have | do | not | adverb)* verb, with its form: fin, inf, ing, ppl (a participle without be)."""
+    place, main, size = start, -1, len(tokens)
+    auxiliaries: list[Token] = []
+    first = tokens[start]
+    if not (first.tag.startswith(_VERBS) or (first.tag == "TO0" and _verb_follows(tokens, start + 1))):
+        return None
+    negated = hedged = False
+    while place < size:
+        token = tokens[place]
+        if token.tag.startswith(_VERBS):
+            if main >= 0 and not _continues(tokens[main], token):
+                break
+            if main >= 0:
+                auxiliaries.append(tokens[main])
+            main = place
+        elif token.tag == "TO0" and main < 0 and place == start:
+            pass
+        elif token.tag in {"AV0", "XX0", "AVP"} and main >= 0 and _verb_follows(tokens, place) or token.low == "not":
+            negated |= token.low in word_lists()["negation"]
+            hedged |= token.low in word_lists()["hedge"]
+        elif token.tag == "AV0" and main < 0:
+            pass
+        else:
+            break
+        place += 1
+    if main < 0:
+        return None
+    auxiliaries += [token for token in tokens[start : main] if token.tag == "VM0" and token not in auxiliaries]
+    before = []
+    for token in reversed(tokens[max(0, start - 2) : start]):
+        if token.tag not in {"AV0", "XX0"}:
+            break
+        before.append(token)
+    lists = word_lists()
+    negated |= any(token.low in lists["negation"] or token.low.endswith("n't") for token in [*auxiliaries, *before, tokens[main]])
+    hedged |= any(token.low in lists["hedge"] for token in [*auxiliaries, *before])
+    be = any(token.lemma in _BE_LIKE or token.tag.startswith("VB") for token in auxiliaries)
+    tag = tokens[main].tag
+    passive = tag in {"VVN", "VVD"} and be
+    if tokens[start].tag == "TO0" or (tag == "VVI" and not auxiliaries):
+        form = "inf"
+    elif not auxiliaries and tag == "VVG":
+        form = "ing"
+    elif not auxiliaries and tag == "VVN":
+        form = "ppl"
+    else:
+        form = "fin"
+    return Segment("VG", start, main + 1, tokens[main].lemma, form, passive, negated, hedged)
+
+
+def _continues(auxiliary: Token, token: Token) -> bool:
+    """Whether a verb goes on with a verb group whose last word so far is `auxiliary`."""
+    if auxiliary.tag.startswith("VM") or auxiliary.tag.startswith("VD"):
+        return token.tag.endswith(("I", "B")) or token.tag.startswith(("VB", "VH"))
+    if auxiliary.tag.startswith("VB"):
+        return token.tag in {"VVN", "VVG", "VVD", "VBG", "VBN", "VHG"}
+    if auxiliary.tag.startswith("VH"):
+        return token.tag in {"VVN", "VBN", "VVD", "VHN"}
+    return False
+
+
+def _verb_follows(tokens: list[Token], place: int) -> bool:
+    """Whether adverbs from here on lead to a verb."""
+    while place < len(tokens) and tokens[place].tag in {"AV0", "XX0", "AVP"}:
+        place += 1
+    return place < len(tokens) and tokens[place].tag.startswith(_VERBS)

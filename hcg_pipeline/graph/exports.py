@@ -1,0 +1,55 @@
+"""The published graph in formats that other tools open: GraphML (Gephi, yEd, Cytoscape) and node-link JSON."""
+
+import json
+import re
+from typing import Any
+
+import networkx as nx
+
+from hcg_pipeline.graph.published import Graph
+
+# Characters that XML 1.0 cannot hold, not even escaped.
+_NOT_XML = re.compile("[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_NODE = ("metric", "entities", "role", "category", "description", "mentions", "in_degree", "out_degree")
+_EDGE = ("edge_id", "mechanism", "sign", "confidence", "origin", "support", "evidence")
+
+
+def to_networkx(graph: Graph) -> "nx.DiGraph[str]":
+    """The graph with the columns of its tables as attributes; an edge's `quotes` are its evidence texts, in order."""
+    quotes: dict[str, list[str]] = {}
+    links = (graph.evidence.column(name).to_pylist() for name in ("edge_id", "quote"))
+    for edge_id, quote in zip(*links, strict=True):
+        quotes.setdefault(edge_id, []).append(quote)
+    network: nx.DiGraph[str] = nx.DiGraph()
+    for row in graph.nodes.to_pylist():
+        network.add_node(row["variable"], **{name: row[name] for name in _NODE})
+    for row in graph.edges.to_pylist():
+        values = {name: row[name] for name in _EDGE}
+        network.add_edge(row["source"], row["target"], **values, quotes=quotes.get(row["edge_id"], []))
+    return network
+
+
+def graphml(graph: Graph) -> str:
+    """The graph as GraphML text. Lists are joined with ' | '; characters that XML has no place for are left out."""
+    flat: nx.DiGraph[str] = nx.DiGraph()
+    network = to_networkx(graph)
+    for name, values in network.nodes(data=True):
+        flat.add_node(_xml(name), **{key: _flat(value) for key, value in values.items()})
+    for source, target, values in network.edges(data=True):
+        flat.add_edge(_xml(source), _xml(target), **{key: _flat(value) for key, value in values.items()})
+    return "\n".join(nx.generate_graphml(flat, named_key_ids=True)) + "\n"
+
+
+def node_link_json(graph: Graph) -> str:
+    """The graph as node-link JSON (networkx, D3): `nodes` with `id`, `edges` with `source` and `target`."""
+    return json.dumps(nx.node_link_data(to_networkx(graph), edges="edges"), ensure_ascii=False, indent=1) + "\n"
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, list):
+        return _xml(" | ".join(value))
+    return _xml(value) if isinstance(value, str) else value
+
+
+def _xml(text: str) -> str:
+    return _NOT_XML.sub("", text)

@@ -1,0 +1,77 @@
+"""A batch of questions as vectors and stems, and how similar every passage is to each of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hcg_pipeline.embedding.embedder import Embedder, Vectors
+from hcg_pipeline.retrieval.graph_arrays import Floats
+from hcg_pipeline.retrieval.index import PassageArrays
+
+# Scores of a block of questions with all passages stay under about 64 MB.
+_BLOCK_CELLS = 16_000_000
+
+
+@dataclass(frozen=True)
+class QuestionBatch:
+    """Q questions: their texts and `vectors` (Q, d), L2-normalised."""
+
+    texts: tuple[str, ...]
+    vectors: Vectors
+
+
+def question_batch(texts: Sequence[str], embedder: Embedder) -> QuestionBatch:
+    """Embeds the questions in one call. Raises `EmbeddingError`."""
+    return QuestionBatch(tuple(texts), embedder.embed(list(texts)))
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """One question's scores for all P passages, each from 0 to about 1, and the columns of its stems."""
+
+    vector: Floats
+    text: Floats
+    combined: Floats
+    stems: NDArray[np.int32]
+
+
+def similarities(batch: QuestionBatch, passages: PassageArrays) -> Iterator[Similarity]:
+    """Per question: cosine, BM25, and their sum with that of the surrounding passages.
+
+    A passage in the middle of a section seldom repeats what the section is about; the smoothed score of its
+    surroundings says it. BM25 and cosine are divided by the question's best, so that they can be added.
+    """
+    rows = passages.terms.rows(batch.texts)
+    weights = passages.bm25.T.tocsr()
+    step = max(1, _BLOCK_CELLS // max(1, len(passages.words)) // 4)
+    for begin in range(0, len(batch.texts), step):
+        asked = rows[begin : begin + step]
+        vector = best_is_one(batch.vectors[begin : begin + step] @ passages.vectors.T)
+        text = best_is_one(np.asarray((asked @ weights).todense(), dtype=np.float32))
+        own = vector + text
+        around = best_is_one(np.asarray((passages.surroundings @ own.T).T, dtype=np.float32))
+        combined = best_is_one(own + around)
+        for place in range(len(own)):
+            stems = asked.indices[asked.indptr[place] : asked.indptr[place + 1]]
+            yield Similarity(vector[place], text[place], combined[place], stems)
+
+
+def best_is_one(scores: Floats) -> Floats:
+    """Rows divided by their maximum; negative scores become 0, a row without a positive score stays 0."""
+    scores = np.maximum(scores, 0)
+    top = scores.max(axis=1, keepdims=True, initial=0)
+    result: Floats = np.divide(scores, top, out=np.zeros_like(scores), where=top > 0)
+    return result
+
+
+def block_size(cells: int) -> int:
+    """How many questions are scored at a time against that many texts."""
+    return max(1, _BLOCK_CELLS // max(1, cells))
+
+
+def term_rows(batch: QuestionBatch, passages: PassageArrays) -> sparse.csr_matrix:
+    """The stems of each question, (Q, T)."""
+    return passages.terms.rows(batch.texts)

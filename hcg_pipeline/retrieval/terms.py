@@ -1,0 +1,101 @@
+"""Words of a text as stems, counted in a sparse matrix: the full-text side of retrieval (BM25) over arrays."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import snowballstemmer
+from numpy.typing import NDArray
+from scipy import sparse
+
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
+# BM25's usual constants (Robertson and Zaragoza, 2009).
+_SATURATION, _LENGTH = 1.2, 0.75
+
+_FUNCTION_WORDS = """
+    a about above after again against all also am an and any are as at be because been before being below between
+    both but by can cannot could did do does doing down during each either few for from further had has have having he
+    her here hers him his how i if in into is it its itself just may me might more most must my neither no nor not of
+    off on once only or other our ours out over own per same shall she should so some such than that the their theirs
+    them then there these they this those through to too under until up upon us very via was we were what when where
+    whether which while who whom whose why will with within without would you your yours
+"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> "snowballstemmer.stemmer":
+    return snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=200_000)
+def _stem(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
+def stems(text: str) -> list[str]:
+    """The text's words in order, lower-cased and stemmed (Snowball English), without function words."""
+    found = (match.group().casefold() for match in _WORD.finditer(text))
+    return [_stem(word.removesuffix("'s").removesuffix("’s")) for word in found if word not in STOP_WORDS]
+
+
+@dataclass(frozen=True)
+class TermMatrix:
+    """Term counts of N texts over a closed vocabulary of T stems.
+
+    `counts` is (N, T) CSR float32; `idf` (T,) is BM25's, always positive; `place` finds a stem's column.
+    """
+
+    vocabulary: tuple[str, ...]
+    counts: sparse.csr_matrix
+    idf: Floats
+    place: dict[str, int]
+
+    def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
+        """The known stems of further texts (questions), each counted once: (len(texts), T) CSR of ones."""
+        pointers, columns = [0], list[int]()
+        for text in texts:
+            columns.extend(sorted({self.place[stem] for stem in stems(text) if stem in self.place}))
+            pointers.append(len(columns))
+        ones = np.ones(len(columns), dtype=np.float32)
+        return sparse.csr_matrix((ones, columns, pointers), shape=(len(texts), len(self.vocabulary)))
+
+
+def count_terms(texts: Iterable[str]) -> TermMatrix:
+    """Counts the stems of each text; the vocabulary is sorted, so it does not depend on the order of the texts."""
+    place: dict[str, int] = {}
+    pointers, columns = [0], list[int]()
+    for text in texts:
+        columns.extend(place.setdefault(stem, len(place)) for stem in stems(text))
+        pointers.append(len(columns))
+    vocabulary = sorted(place)
+    rank = np.empty(len(place), dtype=np.int64)
+    rank[[place[stem] for stem in vocabulary]] = np.arange(len(place))
+    cells = rank[np.asarray(columns, dtype=np.int64)]
+    counts = sparse.csr_matrix(
+        (np.ones(len(cells), dtype=np.float32), cells, pointers), shape=(len(pointers) - 1, len(vocabulary))
+    )
+    counts.sum_duplicates()
+    return term_matrix(vocabulary, counts)
+
+
+def term_matrix(vocabulary: Sequence[str], counts: sparse.csr_matrix) -> TermMatrix:
+    """Puts a stored vocabulary and its counts together again."""
+    holding = np.asarray((counts > 0).sum(axis=0)).ravel()
+    idf = np.log1p((counts.shape[0] - holding + 0.5) / (holding + 0.5)).astype(np.float32)
+    return TermMatrix(tuple(vocabulary), counts, idf, {stem: column for column, stem in enumerate(vocabulary)})
+
+
+def bm25_weights(terms: TermMatrix) -> sparse.csc_matrix:
+    """What each term of each text is worth to a query that names it: (N, T) CSC float32 (Okapi BM25)."""
+    counts = terms.counts.tocoo()
+    lengths = np.asarray(terms.counts.sum(axis=1)).ravel()
+    mean = max(float(lengths.mean()), 1.0) if lengths.size else 1.0
+    damping = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[counts.row] / mean)
+    worth = terms.idf[counts.col] * counts.data * (_SATURATION + 1) / (counts.data + damping)
+    return sparse.csc_matrix((worth.astype(np.float32), (counts.row, counts.col)), shape=terms.counts.shape)

@@ -1,0 +1,22 @@
+"""What is embedded for a variable and an edge, and how an edge reads in words."""
+
+import re
+from collections.abc import Sequence
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def metric_words(metric: str) -> str:
+    """`TreatmentEfficacy` as `treatment efficacy`; acronyms stay together."""
+    return " ".join(word if word.isupper() else word.lower() for word in _HUMP.sub(" ", metric).split())
+
+
+def variable_text(metric: str, entities: Sequence[str], description: str) -> str:
+    """What stands for a variable in the embedding space: its metric and entities in words, and its description."""
+    name = f"{metric_words(metric)}: {', '.join(entities)}"
+    return f"{name}. {description}" if description else name
+
+
+def edge_text(source: str, target: str, mechanism: str) -> str:
+    """The edge's context string of Appendix B: source → target: mechanism."""
+    return f"{source} → {target}: {mechanism}" if mechanism else f"{source} → {target}"

@@ -1,0 +1,130 @@
+"""Outcome configuration: which metrics the graph builds towards (paper, section 3.1).
+
+`outcomes.yaml` at the root of a corpus names them; where it is absent, names are read for words that mean an end
+result in plain English. Terminals take edges and emit none; outcomes are where retrieval stops to collect evidence.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rapidfuzz import fuzz
+
+from hcg_pipeline.specification.names import REPAIR_CUTOFF, key_of, split_camel
+from hcg_pipeline.specification.vocabulary import Metric, Role
+from hcg_pipeline.specification.yaml_reading import read_yaml_file
+
+FILE = "outcomes.yaml"
+
+# Ends of a causal chain in any field: nothing is explained by them any more.
+_TERMINAL_PHRASES = (
+    *("mortality", "death", "survival", "fatality", "casualty", "longevity", "lifespan", "extinction"),
+    *("life expectancy", "quality of life", "wellbeing", "well being", "welfare", "living standard"),
+    *("patient outcome", "clinical outcome", "overall outcome", "final outcome", "user satisfaction"),
+    *("customer satisfaction", "bankruptcy", "insolvency", "profitability", "downtime"),
+)
+# Results that people ask about, which may still drive others.
+_OUTCOME_PHRASES = (
+    *_TERMINAL_PHRASES,
+    *("occurrence", "onset", "presence", "development", "function", "dysfunction", "disorder", "condition"),
+    *("outcome", "result", "consequence", "impact", "success", "failure", "prognosis", "recovery", "remission"),
+    *("recurrence", "relapse", "response", "efficacy", "effectiveness", "efficiency", "complication", "toxicity"),
+    *("adverse event", "adverse effect", "side effect", "disability", "severity", "risk", "burden", "progression"),
+    *("incidence", "prevalence", "symptom", "damage", "loss", "injury", "accident", "harm", "cost", "expense"),
+    *("revenue", "profit", "income", "price", "wage", "inflation", "output", "growth", "productivity", "yield"),
+    *("performance", "quality", "safety", "reliability", "availability", "accuracy", "error", "defect", "delay"),
+    *("throughput", "satisfaction", "employment", "unemployment", "poverty", "inequality", "emission", "pollution"),
+    *("decline", "crash", "collapse", "degradation", "shortage", "demand", "supply", "consumption"),
+)
+TERMINAL_PORTION = 1 / 12
+MAXIMUM_TERMINALS = 6
+OUTCOME_PORTION = 0.4
+_FALLBACK_PORTION = 0.2
+
+
+class OutcomeConfig(BaseModel):
+    """Metric names, or patterns with `*` and `?` ('*Survival*'), compared without regard to case."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    terminals: list[str] = Field(default_factory=list)
+    outcomes: list[str] = Field(default_factory=list)
+
+
+def read_outcomes(folder: Path) -> OutcomeConfig | None:
+    """The corpus's `outcomes.yaml`, or None where there is none. Raises `SettingsError` with file and line."""
+    file = folder / FILE
+    if not file.is_file():
+        return None
+    located = read_yaml_file(file)
+    try:
+        return OutcomeConfig.model_validate(located.data if located.data is not None else {})
+    except ValidationError as error:
+        raise located.refused(error) from error
+
+
+def render_outcomes(config: OutcomeConfig) -> str:
+    """An `outcomes.yaml` that reads back as `config`."""
+    lines = [
+        "# What the graph builds towards. Terminals take causal edges and emit none; outcomes are where answers are",
+        "# looked for. Names of metrics, or patterns such as '*Survival*'. Edit, and build again.",
+    ]
+    for key, names in (("terminals", config.terminals), ("outcomes", config.outcomes)):
+        quoted = [f"  - '{name.replace(chr(39), chr(39) * 2)}'" for name in names]
+        lines.extend([f"{key}:", *quoted] if quoted else [f"{key}: []"])
+    return "\n".join(lines) + "\n"
+
+
+def assign_roles(metrics: Sequence[Metric], config: OutcomeConfig | None) -> list[Metric]:
+    """The same metrics with their roles: from `config`, or proposed from their names where there is none."""
+    config = config if config is not None else propose_outcomes(metrics)
+    return [replace(metric, role=_role(metric.name, config)) for metric in metrics]
+
+
+def unmatched_patterns(metrics: Sequence[Metric], config: OutcomeConfig) -> list[str]:
+    """Names and patterns of the configuration that no metric answers to."""
+    names = [metric.name for metric in metrics]
+    return [p for p in [*config.terminals, *config.outcomes] if not any(_matches(p, name) for name in names)]
+
+
+def propose_outcomes(metrics: Sequence[Metric]) -> OutcomeConfig:
+    """Terminals and outcomes by the words of the metrics' names.
+
+    `metrics` come in rank order, and each decision looks at higher ranks alone, so a metric has the same role in every
+    tier. At most one in twelve (and six) are terminals, at most two in five are outcomes. Where no name says anything,
+    every fifth metric from the top is an outcome, since retrieval needs somewhere to arrive.
+    """
+    terminals: list[str] = []
+    outcomes: list[str] = []
+    for place, metric in enumerate(metrics, start=1):
+        room = min(MAXIMUM_TERMINALS, math.ceil(place * TERMINAL_PORTION))
+        if len(terminals) < room and _speaks_of(metric.name, _TERMINAL_PHRASES):
+            terminals.append(metric.name)
+            continue
+        wanted = _speaks_of(metric.name, _OUTCOME_PHRASES) and len(outcomes) < math.ceil(place * OUTCOME_PORTION)
+        if wanted or len(terminals) + len(outcomes) < math.floor(place * _FALLBACK_PORTION):
+            outcomes.append(metric.name)
+    return OutcomeConfig(terminals=terminals, outcomes=outcomes)
+
+
+def _speaks_of(metric: str, phrases: Sequence[str]) -> bool:
+    key = f" {key_of(split_camel(metric))} "
+    return any(f" {key_of(phrase)} " in key for phrase in phrases)
+
+
+def _role(name: str, config: OutcomeConfig) -> Role:
+    if any(_matches(pattern, name) for pattern in config.terminals):
+        return "terminal"
+    if any(_matches(pattern, name) for pattern in config.outcomes):
+        return "outcome"
+    return "driver"
+
+
+def _matches(pattern: str, name: str) -> bool:
+    if any(c in pattern for c in "*?["):
+        return fnmatchcase(name.casefold(), pattern.replace(" ", "").casefold())
+    wanted, key = key_of(split_camel(pattern)), key_of(split_camel(name))
+    return wanted == key or fuzz.ratio(wanted, key) >= max(REPAIR_CUTOFF, 94.0)

@@ -1,0 +1,212 @@
+"""Closing the vocabulary: a reference is resolved to a member of it, repaired, or dropped with a reason."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+
+from hcg_pipeline.backends.protocol import ProposedEntity
+from hcg_pipeline.specification.names import (
+    MERGE_CUTOFF,
+    REPAIR_CUTOFF,
+    dimension_key,
+    dimension_name,
+    key_of,
+    near_identical,
+    split_camel,
+)
+from hcg_pipeline.specification.resolution import resolve_entities
+from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef, Vocabulary
+
+
+class ReferenceIndex:
+    """Resolves names to members of one vocabulary. Exact spelling first, then alias and folded key, then fuzzy.
+
+    Fuzzy is `near_identical` at `REPAIR_CUTOFF` (88): long words a typing error apart that begin alike.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._metrics = vocabulary.metric
+        self._metric_keys = {key_of(split_camel(metric.name)): metric.name for metric in vocabulary.metrics}
+        self._entities: dict[str, dict[str, str]] = {}
+        self._names: dict[str, set[str]] = {}
+        for dimension in vocabulary.dimensions:
+            keys: dict[str, str] = {}
+            for entity in dimension.entities:
+                keys.setdefault(key_of(entity.name), entity.name)
+            for entity in dimension.entities:
+                for alias in entity.aliases:
+                    keys.setdefault(key_of(alias), entity.name)
+            self._entities[dimension.name] = keys
+            self._names[dimension.name] = {entity.name for entity in dimension.entities}
+        self._resolved: dict[VariableRef, tuple[VariableRef | None, tuple[str, ...]]] = {}
+
+    def metric(self, name: str) -> Metric | None:
+        """The metric of exactly this name."""
+        return self._metrics.get(name)
+
+    def variable(self, ref: VariableRef, counts: Counter[str]) -> VariableRef | None:
+        """The legal variable that `ref` means, or None. `counts` gains how it was repaired or why it was dropped.
+
+        Keys: `repaired_metric`, `repaired_entity`, `repaired_order`; `dropped_unknown_metric`, `dropped_arity`,
+        `dropped_unknown_entity`.
+        """
+        if ref not in self._resolved:
+            notes: Counter[str] = Counter()
+            found = self._close(ref, notes)
+            self._resolved[ref] = (found, tuple(sorted(notes.elements())))
+        found, made = self._resolved[ref]
+        counts.update(made)
+        return found
+
+    def _close(self, ref: VariableRef, notes: Counter[str]) -> VariableRef | None:
+        metric = self._metric(ref.metric, notes)
+        if metric is None:
+            return None
+        if len(ref.entities) != len(metric.signature):
+            notes["dropped_arity"] += 1
+            return None
+        found = [self._entity(d, e) for d, e in zip(metric.signature, ref.entities, strict=True)]
+        if all(found):
+            names = tuple(name for name in found if name is not None)
+            notes["repaired_entity"] += sum(name != given for name, given in zip(names, ref.entities, strict=True))
+            return VariableRef(metric.name, names)
+        for order in list(permutations(ref.entities))[1:]:
+            keys = [self._entities[d].get(key_of(e)) for d, e in zip(metric.signature, order, strict=True)]
+            if all(keys):
+                notes["repaired_order"] += 1
+                return VariableRef(metric.name, tuple(name for name in keys if name is not None))
+        notes["dropped_unknown_entity"] += 1
+        return None
+
+    def _metric(self, name: str, notes: Counter[str]) -> Metric | None:
+        if name in self._metrics:
+            return self._metrics[name]
+        key = key_of(split_camel(name.split("(", 1)[0]))
+        found = self._metric_keys.get(key) or _nearest(key, self._metric_keys)
+        if found is None:
+            notes["dropped_unknown_metric"] += 1
+            return None
+        notes["repaired_metric"] += 1
+        return self._metrics[found]
+
+    def _entity(self, dimension: str, name: str) -> str | None:
+        if name in self._names[dimension]:
+            return name
+        keys = self._entities[dimension]
+        key = key_of(name)
+        return keys.get(key) or _nearest(key, keys)
+
+
+def _nearest(key: str, keys: dict[str, str]) -> str | None:
+    """The best near-identical key's value; on a tie between two different members, nothing."""
+    if not key:
+        return None
+    scored = [(near_identical(key, other, REPAIR_CUTOFF), value) for other, value in keys.items()]
+    best = max((score for score, _ in scored), default=0.0)
+    found = {value for score, value in scored if score == best} if best > 0 else set()
+    return found.pop() if len(found) == 1 else None
+
+
+def extend_dimensions(
+    vocabulary: Vocabulary, proposals: Iterable[tuple[str, ProposedEntity]], counts: Counter[str]
+) -> Vocabulary:
+    """The vocabulary with the entities that readings add, inside its own dimensions. Metrics stay as they are.
+
+    A proposed entity that is known under another spelling becomes an alias of it; one that stands on another dimension
+    stays there; one new on two dimensions goes where it is mentioned most. `counts` gains `entity_added`,
+    `entity_unknown_dimension`, `entity_on_other_dimension`, `entity_refused`. Known entities keep their place, name
+    and mentions; new ones follow, most mentioned first.
+    """
+    owner = _owners(vocabulary)
+    ranked: list[tuple[int, int, Entity]] = []
+    for place, proposed in enumerate(_by_dimension(vocabulary, proposals, counts)):
+        entities, _ = resolve_entities(proposed, f"entity:{vocabulary.dimensions[place].name}", counts)
+        ranked.extend((-entity.mentions, place, entity) for entity in entities)
+    ranked.sort(key=lambda item: (item[0], item[1], item[2].name))
+    aliases: dict[_Owner, set[str]] = defaultdict(set)
+    added: dict[str, list[Entity]] = defaultdict(list)
+    for _, place, entity in ranked:
+        home = vocabulary.dimensions[place].name
+        known = _known(entity, home, owner)
+        if known is None:
+            known = owner[key_of(entity.name)] = (home, entity.name)
+            kept = [alias for alias in entity.aliases if owner.setdefault(key_of(alias), known) == known]
+            added[home].append(Entity(entity.name, tuple(kept), entity.mentions))
+            counts["entity_added"] += 1
+        elif known[0] != home:
+            counts["entity_on_other_dimension"] += 1
+        else:
+            for spelling in (entity.name, *entity.aliases):
+                if spelling != known[1] and owner.setdefault(key_of(spelling), known) == known:
+                    aliases[known].add(spelling)
+    return Vocabulary(
+        tuple(_extended(dimension, aliases, added[dimension.name]) for dimension in vocabulary.dimensions),
+        vocabulary.metrics,
+    )
+
+
+# (dimension, entity)
+_Owner = tuple[str, str]
+
+
+def _owners(vocabulary: Vocabulary) -> dict[str, _Owner]:
+    """Which entity each key means: names before aliases, earlier dimensions first."""
+    owner: dict[str, _Owner] = {}
+    for dimension in vocabulary.dimensions:
+        for entity in dimension.entities:
+            owner.setdefault(key_of(entity.name), (dimension.name, entity.name))
+    for dimension in vocabulary.dimensions:
+        for entity in dimension.entities:
+            for alias in entity.aliases:
+                owner.setdefault(key_of(alias), (dimension.name, entity.name))
+    return owner
+
+
+def _by_dimension(
+    vocabulary: Vocabulary, proposals: Iterable[tuple[str, ProposedEntity]], counts: Counter[str]
+) -> list[list[ProposedEntity]]:
+    places = {dimension.name: place for place, dimension in enumerate(vocabulary.dimensions)}
+    for name, place in list(places.items()):
+        places.setdefault(dimension_key(name), place)
+    proposed: list[list[ProposedEntity]] = [[] for _ in vocabulary.dimensions]
+    for raw, proposal in proposals:
+        found = places.get(raw)
+        if found is None:
+            found = places.get(dimension_key(dimension_name(raw) or ""))
+        if found is None:
+            counts["entity_unknown_dimension"] += 1
+        else:
+            proposed[found].append(proposal)
+    return proposed
+
+
+def _known(entity: Entity, home: str, owner: dict[str, _Owner]) -> _Owner | None:
+    """Which known entity this one is: by its name, by an alias that is no broader term, or by near-identical name."""
+    key = key_of(entity.name)
+    if key in owner:
+        return owner[key]
+    words = set(key.split())
+    for alias in entity.aliases:
+        other = key_of(alias)
+        if other in owner and not set(other.split()) < words and not words < set(other.split()):
+            return owner[other]
+    head = key.replace(" ", "")[:4]
+    near = [
+        (near_identical(key, other, MERGE_CUTOFF), found)
+        for other, found in owner.items()
+        if found[0] == home and other.replace(" ", "").startswith(head)
+    ]
+    best = max((score for score, _ in near), default=0.0)
+    return min(found for score, found in near if score == best) if best > 0 else None
+
+
+def _extended(dimension: Dimension, aliases: dict[_Owner, set[str]], added: Sequence[Entity]) -> Dimension:
+    known = tuple(
+        Entity(
+            entity.name,
+            (*entity.aliases, *sorted(aliases[(dimension.name, entity.name)] - set(entity.aliases))),
+            entity.mentions,
+        )
+        for entity in dimension.entities
+    )
+    return Dimension(dimension.name, dimension.description, (*known, *added), dimension.support)

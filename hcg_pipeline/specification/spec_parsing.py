@@ -1,0 +1,242 @@
+"""`graph_spec.yaml` back into a specification; every complaint names file and line."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from hcg_pipeline.specification.names import key_of, parse_variable
+from hcg_pipeline.specification.specification import Comment, Specification, SpecRelation
+from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef
+from hcg_pipeline.specification.yaml_reading import LocatedYaml, Place, read_yaml
+
+HEADER = (
+    "# The specification of this graph. `dimensions` and `metrics` are the closed vocabulary: put a copy of this file,",
+    "# edited as you like, at the root of the corpus, and every later build keeps to it. `variables` and `relations`",
+    "# show what the corpus filled it with; builds read these from the documents anew.",
+)
+_SIGNATURE = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _EntityEntry(_Strict):
+    name: str = Field(min_length=1)
+    aliases: list[str] = Field(default_factory=list)
+    mentions: int = Field(default=0, ge=0)
+
+
+class _DimensionEntry(_Strict):
+    name: str
+    description: str = ""
+    support: int = Field(default=0, ge=0)
+    entities: list[_EntityEntry] = Field(default_factory=list)
+
+    @field_validator("entities", mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        """`- chemotherapy` stands for `- name: chemotherapy`."""
+        if isinstance(value, list):
+            return [{"name": item} if isinstance(item, str) else item for item in value]
+        return value
+
+
+class _Attributes(_Strict):
+    category: str = "other"
+    graph_role: Literal["terminal", "outcome", "driver"] = "driver"
+    support: int = Field(default=0, ge=0)
+
+
+class _MetricEntry(_Strict):
+    name: str
+    description: str = ""
+    attributes: _Attributes = Field(default_factory=_Attributes)
+
+
+class _RelationEntry(_Strict):
+    source: str
+    target: str
+    sign: Literal["+", "-", "?"] = "?"
+    confidence: float = Field(default=1.0, ge=0.0, le=1.0)
+    mechanism: str = ""
+
+
+class _File(_Strict):
+    dimensions: list[_DimensionEntry] = Field(min_length=1)
+    metrics: list[_MetricEntry] = Field(min_length=1)
+    variables: list[str] = Field(default_factory=list)
+    relations: list[_RelationEntry] = Field(default_factory=list)
+
+
+def parse_spec(text: str, path: str | Path) -> Specification:
+    """Read and check the text of a `graph_spec.yaml`.
+
+    Dimensions and metrics must be sound: unique names, known dimensions in each signature, no entity twice. Otherwise
+    `SettingsError`, with file, line and what is wrong. Variables and relations that do not fit them (because a person
+    dropped or renamed a metric above) are left out and listed in `ignored`.
+    """
+    located = read_yaml(text, path)
+    try:
+        file = _File.model_validate(located.data if located.data is not None else {})
+    except ValidationError as error:
+        raise located.refused(error) from error
+    dimensions = _dimensions(file, located)
+    metrics = _metrics(file, located, {dimension.name for dimension in dimensions})
+    legal = _Legality(dimensions, metrics)
+    ignored: list[str] = []
+    variables: dict[VariableRef, None] = {}
+    for place, name in enumerate(file.variables):
+        ref, problem = legal.variable(name)
+        if ref is None:
+            ignored.append(f"{path}:{located.line(('variables', place))}: {problem}")
+        else:
+            variables[ref] = None
+    relations = []
+    for place, entry in enumerate(file.relations):
+        relation, problem = legal.relation(entry)
+        if relation is None:
+            ignored.append(f"{path}:{located.line(('relations', place))}: {problem}")
+        else:
+            relations.append(relation)
+    return Specification(
+        dimensions, metrics, tuple(variables), tuple(relations), _comments(text, located, file), tuple(ignored)
+    )
+
+
+def _dimensions(file: _File, located: LocatedYaml) -> tuple[Dimension, ...]:
+    names: dict[str, Place] = {}
+    owners: dict[str, tuple[str, Place]] = {}
+    dimensions = []
+    for place, entry in enumerate(file.dimensions):
+        at: Place = ("dimensions", place, "name")
+        if not entry.name.isidentifier() or entry.name != entry.name.lower():
+            raise located.error(at, f"dimension {entry.name!r} must be written in snake_case, such as risk_factor")
+        _once(names, entry.name, at, located, "dimension")
+        for number, entity in enumerate(entry.entities):
+            spot: Place = ("dimensions", place, "entities", number)
+            _check_entity(entity, spot, located)
+            for spelling in (entity.name, *entity.aliases):
+                owner, first = owners.setdefault(key_of(spelling), (f"{entry.name}/{entity.name}", spot))
+                if owner != f"{entry.name}/{entity.name}" or first != spot:
+                    raise located.error(
+                        spot, f"{spelling!r} already names {owner} on line {located.line(first)}: keep one of them"
+                    )
+        entities = tuple(Entity(entity.name, tuple(entity.aliases), entity.mentions) for entity in entry.entities)
+        dimensions.append(Dimension(entry.name, entry.description, entities, entry.support))
+    return tuple(dimensions)
+
+
+def _check_entity(entity: _EntityEntry, spot: Place, located: LocatedYaml) -> None:
+    if "," in entity.name or not key_of(entity.name) or entity.name != entity.name.strip():
+        raise located.error(
+            spot, f"entity {entity.name!r} needs letters or digits and no comma, which separates entities in a variable"
+        )
+    for alias in entity.aliases:
+        if not key_of(alias):
+            raise located.error(spot, f"alias {alias!r} of {entity.name!r} has neither letters nor digits")
+
+
+def _metrics(file: _File, located: LocatedYaml, known: set[str]) -> tuple[Metric, ...]:
+    names: dict[str, Place] = {}
+    metrics = []
+    for place, entry in enumerate(file.metrics):
+        at: Place = ("metrics", place, "name")
+        match = _SIGNATURE.fullmatch(entry.name)
+        signature = tuple(part.strip() for part in match.group(2).split(",")) if match else ()
+        if match is None or not match.group(1).isidentifier() or not all(signature):
+            raise located.error(at, f"{entry.name!r} must be written as Name(dimension, …) with at least one dimension")
+        for dimension in signature:
+            if dimension not in known:
+                raise located.error(at, f"{entry.name!r} binds {dimension!r}, which is no dimension of this file")
+        if len(set(signature)) < len(signature):
+            raise located.error(at, f"{entry.name!r} binds a dimension twice")
+        _once(names, match.group(1), at, located, "metric")
+        attributes = entry.attributes
+        metrics.append(
+            Metric(
+                match.group(1),
+                signature,
+                entry.description,
+                attributes.category,
+                attributes.graph_role,
+                attributes.support,
+            )
+        )
+    return tuple(metrics)
+
+
+def _once(names: dict[str, Place], name: str, at: Place, located: LocatedYaml, what: str) -> None:
+    if name in names:
+        raise located.error(at, f"{what} {name!r} is already on line {located.line(names[name])}: names must be unique")
+    names[name] = at
+
+
+class _Legality:
+    def __init__(self, dimensions: tuple[Dimension, ...], metrics: tuple[Metric, ...]) -> None:
+        self._entities = {d.name: {entity.name for entity in d.entities} for d in dimensions}
+        self._metrics = {metric.name: metric for metric in metrics}
+
+    def variable(self, name: str) -> tuple[VariableRef | None, str]:
+        """The variable of that name, or None and why it is left out."""
+        ref = parse_variable(name)
+        if ref is None:
+            return None, f"{name!r} is not written as Metric(entity, …): left out"
+        metric = self._metrics.get(ref.metric)
+        if metric is None:
+            return None, f"{name!r} has a metric that is not in this file: left out"
+        if len(ref.entities) != len(metric.signature):
+            return None, f"{name!r} needs {len(metric.signature)} entities: left out"
+        for dimension, entity in zip(metric.signature, ref.entities, strict=True):
+            if entity not in self._entities[dimension]:
+                return None, f"{name!r}: {entity!r} is no entity of {dimension}: left out"
+        return ref, ""
+
+    def relation(self, entry: _RelationEntry) -> tuple[SpecRelation | None, str]:
+        """The relation, or None and why it is left out."""
+        source, problem = self.variable(entry.source)
+        if source is None:
+            return None, problem
+        target, problem = self.variable(entry.target)
+        if target is None:
+            return None, problem
+        if source == target:
+            return None, f"{entry.source!r} cannot cause itself: left out"
+        if self._metrics[source.metric].role == "terminal":
+            return None, f"{entry.source!r} is terminal and causes nothing: left out"
+        return SpecRelation(source, target, entry.mechanism, entry.sign, entry.confidence), ""
+
+
+def _comments(text: str, located: LocatedYaml, file: _File) -> tuple[Comment, ...]:
+    """Whole-line comments at the head of the file, and directly above a section or an item, by its name."""
+    lines = text.split("\n")
+    items: list[tuple[str, str, int]] = [
+        (section, "", located.line((section,))) for section in _File.model_fields if (section,) in located.lines
+    ]
+    for place, dimension in enumerate(file.dimensions):
+        items.append(("dimensions", dimension.name, located.line(("dimensions", place))))
+        for number, entity in enumerate(dimension.entities):
+            spot = ("dimensions", place, "entities", number)
+            items.append((f"dimensions/{dimension.name}", entity.name, located.line(spot)))
+    for place, metric in enumerate(file.metrics):
+        items.append(("metrics", metric.name.split("(")[0].strip(), located.line(("metrics", place))))
+    for place, name in enumerate(file.variables):
+        items.append(("variables", name, located.line(("variables", place))))
+    for place, relation in enumerate(file.relations):
+        items.append(("relations", f"{relation.source} → {relation.target}", located.line(("relations", place))))
+    head = 0
+    while head < len(lines) and lines[head].startswith("#"):
+        head += 1
+    own = tuple(line.rstrip() for line in lines[:head] if line.rstrip() not in HEADER)
+    comments = [Comment("", "", own)] if own else []
+    for section, name, line in sorted(items, key=lambda item: item[2]):
+        above: list[str] = []
+        place = line - 2
+        while place >= head and lines[place].lstrip().startswith("#"):
+            above.insert(0, lines[place].strip())
+            place -= 1
+        if above:
+            comments.append(Comment(section, name, tuple(above)))
+    return tuple(comments)

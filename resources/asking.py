@@ -1,0 +1,52 @@
+"""Ask the published graph of a corpus, with whatever backend and embedder are configured, outside of any run."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from hcg_pipeline.answering.answers import AnsweredQuestions, answer_questions, retrieve_questions
+from hcg_pipeline.answering.questions import Question
+from hcg_pipeline.progress import Progress
+from hcg_pipeline.retrieval.index import GraphIndex
+from hcg_pipeline.retrieval.settings import RetrievalSettings
+from resources.embedding import EmbeddingModel
+from resources.language import LanguageModel
+from resources.published import open_published
+from resources.workspace import Workspace
+
+
+def answer_published(
+    workspace: Workspace,
+    corpus: str,
+    question_set: str,
+    questions: Sequence[Question],
+    mode: str,
+    words: int | None,
+    progress: Progress,
+) -> AnsweredQuestions:
+    """Answers by the corpus's backend and settings; `words` of evidence a question, None for the corpus's own budget.
+
+    Raises `SnapshotError` before the first build, `BackendError` and `EmbeddingError` where these cannot work.
+    """
+    backend = LanguageModel.from_environment(workspace.cache).backend_for(workspace.settings(corpus).backend)
+    index, settings = _open(workspace, corpus, words)
+    return answer_questions(index, backend, question_set, questions, mode, settings, progress)
+
+
+def retrieve_published(
+    workspace: Workspace,
+    corpus: str,
+    question_set: str,
+    questions: Sequence[Question],
+    mode: str,
+    words: int | None,
+) -> pa.Table:
+    """The evidence alone, as ANSWERS with empty answers: no backend is needed. Raises as `answer_published`."""
+    index, settings = _open(workspace, corpus, words)
+    return retrieve_questions(index, question_set, questions, mode, settings)
+
+
+def _open(workspace: Workspace, corpus: str, words: int | None) -> tuple[GraphIndex, RetrievalSettings]:
+    settings = workspace.settings(corpus).retrieval
+    index = open_published(workspace, corpus, EmbeddingModel.from_environment(workspace.cache)).index
+    return index, settings if words is None else settings.model_copy(update={"words": words})

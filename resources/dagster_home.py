@@ -1,0 +1,57 @@
+"""One Dagster instance for the UI, Dagster's command line and `hcg`, without a variable to set.
+
+With `DAGSTER_HOME` set, that folder is the instance, as always in Dagster. Without it, Dagster's own commands would
+keep runs in a temporary folder and forget them; the checkout's dagster.yaml names `HomeInstance`, which keeps them in
+`<HCG_DATA>/store/dagster` instead.
+"""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import dagster as dg
+from dagster._core.instance.ref import InstanceRef
+from dagster._serdes import ConfigurableClassData
+
+from hcg_pipeline.errors import SettingsError
+from resources.places import CHECKOUT, data_folder
+
+
+class HomeInstance(dg.DagsterInstance):
+    """A Dagster instance whose storages default to this project's home. Named as `instance_class` in dagster.yaml."""
+
+    @classmethod
+    def config_schema(cls) -> Mapping[str, dg.Field]:
+        """No settings of its own."""
+        return {}
+
+    @staticmethod
+    def config_defaults(base_dir: str) -> Mapping[str, ConfigurableClassData | None]:
+        """Dagster's default storages, under `DAGSTER_HOME` (which then is `base_dir`) or under the data folder."""
+        folder = base_dir if os.environ.get("DAGSTER_HOME") else str(_home_under_data())
+        return InstanceRef.config_defaults(folder)
+
+
+def open_instance() -> dg.DagsterInstance:
+    """The instance that `dagster dev` in the checkout uses with the same environment. Raises `SettingsError`.
+
+    A `DAGSTER_HOME` that does not exist or holds no dagster.yaml gets the checkout's, so that telemetry stays off.
+    """
+    configured = os.environ.get("DAGSTER_HOME")
+    if configured:
+        home = Path(configured).expanduser()
+        if not home.is_absolute():
+            raise SettingsError(f"DAGSTER_HOME is {configured!r}: it must be an absolute path.")
+        home.mkdir(parents=True, exist_ok=True)
+        if not (home / "dagster.yaml").exists() and (CHECKOUT / "dagster.yaml").is_file():
+            shutil.copyfile(CHECKOUT / "dagster.yaml", home / "dagster.yaml")
+        return dg.DagsterInstance.get()
+    reference = InstanceRef.from_dir(str(_home_under_data()), config_dir=str(CHECKOUT))
+    return dg.DagsterInstance.from_ref(reference)
+
+
+def _home_under_data() -> Path:
+    home = data_folder() / "store" / "dagster"
+    home.mkdir(parents=True, exist_ok=True)
+    return home

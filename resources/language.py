@@ -1,0 +1,134 @@
+"""The language backend as a Dagster resource: the rules, or an OpenAI-compatible endpoint where one is configured."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import openai
+from pydantic import Field, SecretStr, ValidationError
+
+from hcg_pipeline.backends.llm.assembling import build_llm_backend
+from hcg_pipeline.backends.llm.cache import open_cache
+from hcg_pipeline.backends.llm.endpoint import open_client, public_url, without_keys
+from hcg_pipeline.backends.llm.settings import OPENAI_URL, BudgetSettings, EndpointSettings, RateSettings, Timeouts
+from hcg_pipeline.backends.protocol import LanguageBackend
+from hcg_pipeline.backends.rules.backend import RulesBackend
+from hcg_pipeline.errors import BackendError, SettingsError
+from hcg_pipeline.specification.tiers import VOCABULARY_WINDOWS
+from resources import environment
+
+OPENAI_MODEL = "gpt-4.1-mini"
+
+
+class LanguageModel(dg.ConfigurableResource[None]):
+    """Which backend reads and answers, and how an endpoint is asked. The key is never part of the configuration."""
+
+    backend: str = Field(
+        default="rules", description="`rules` or `llm`: for a corpus whose corpus.yaml names no backend."
+    )
+    base_url: str | None = Field(default=None, description="OpenAI-compatible endpoint; null: OpenAI's own.")
+    model: str | None = Field(default=None, description="Null: the only model that the endpoint serves.")
+    key_variable: str = Field(default="OPENAI_API_KEY", description="The environment variable that holds the key.")
+    concurrency: int = Field(default=8, description="Calls in flight, over all workers of a process.")
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    seconds_per_call: float | None = Field(default=None, description="The longest that one call may take.")
+    reply_tokens: int | None = Field(default=None, description="The most tokens of one reply.")
+    answer_words: int | None = Field(default=None, description="Words of evidence that an answer is given; null: all.")
+    max_calls: int | None = Field(default=None, description="Calls that one build may make.")
+    max_tokens: int | None = Field(default=None, description="Tokens that one build may use.")
+    max_usd: float | None = Field(default=None, description="US dollars that one build may cost.")
+    cache: str = Field(description="Folder of the reply cache.")
+
+    @classmethod
+    def from_environment(cls, cache: Path) -> "LanguageModel":
+        """`llm` if OPENAI_API_KEY or HCG_LLM_BASE_URL is set, else `rules`. Raises `SettingsError`."""
+        base_url = environment.text("HCG_LLM_BASE_URL")
+        configured = bool(base_url or environment.text("OPENAI_API_KEY"))
+        return cls(
+            backend="llm" if configured else "rules",
+            base_url=base_url,
+            model=environment.text("HCG_LLM_MODEL") or (None if base_url else OPENAI_MODEL),
+            concurrency=environment.whole_number("HCG_LLM_CONCURRENCY") or 8,
+            requests_per_minute=environment.whole_number("HCG_LLM_REQUESTS_PER_MINUTE"),
+            tokens_per_minute=environment.whole_number("HCG_LLM_TOKENS_PER_MINUTE"),
+            seconds_per_call=environment.number("HCG_LLM_TIMEOUT"),
+            reply_tokens=environment.whole_number("HCG_LLM_REPLY_TOKENS"),
+            answer_words=environment.whole_number("HCG_LLM_ANSWER_WORDS"),
+            max_calls=environment.whole_number("HCG_LLM_MAX_CALLS"),
+            max_tokens=environment.whole_number("HCG_LLM_MAX_TOKENS"),
+            max_usd=environment.number("HCG_LLM_MAX_USD"),
+            cache=str(cache),
+        )
+
+    def backend_for(self, wanted: str | None) -> LanguageBackend:
+        """The backend that a corpus asks for (`rules`, `llm`), or the configured one.
+
+        Raises `BackendError` where `llm` is asked for and no endpoint is configured, or the endpoint serves no model.
+        """
+        if (wanted or self.backend) == "rules":
+            return _rules()
+        if self.base_url is None and environment.text(self.key_variable) is None:
+            raise BackendError(
+                f"The llm backend needs an endpoint: set {self.key_variable}, or HCG_LLM_BASE_URL for a server of your "
+                "own, or write `backend: rules` in corpus.yaml."
+            )
+        return _llm(self._endpoint(), Path(self.cache))
+
+    def window_sample(self, wanted: str | None) -> int | None:
+        """From how many windows the backend for `wanted` proposes a vocabulary: each is a call; the rules read all."""
+        return VOCABULARY_WINDOWS if (wanted or self.backend) == "llm" else None
+
+    def _endpoint(self) -> EndpointSettings:
+        key = environment.text(self.key_variable)
+        secret = SecretStr(key) if key else None
+        base_url = self.base_url or OPENAI_URL
+        seconds = self.seconds_per_call
+        asked: dict[str, Any] = {"max_tokens": self.reply_tokens} if self.reply_tokens else {}
+        if seconds:
+            asked["timeouts"] = Timeouts(read=seconds, total=seconds)
+        try:
+            return EndpointSettings(
+                model=self.model or _served_model(base_url, secret),
+                base_url=base_url,
+                api_key=secret,
+                answer_words=self.answer_words,
+                rate=RateSettings(
+                    concurrency=self.concurrency,
+                    requests_per_minute=self.requests_per_minute,
+                    tokens_per_minute=self.tokens_per_minute,
+                ),
+                budget=BudgetSettings(max_calls=self.max_calls, max_tokens=self.max_tokens, max_usd=self.max_usd),
+                **asked,
+            )
+        except ValidationError as error:
+            problems = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+            raise SettingsError(f"The endpoint's settings (HCG_LLM_…) are wrong: {problems}.") from error
+
+
+@lru_cache
+def _rules() -> LanguageBackend:
+    return RulesBackend()
+
+
+@lru_cache
+def _llm(settings: EndpointSettings, cache: Path) -> LanguageBackend:
+    """One backend, and so one limiter, for all that a process asks of an endpoint."""
+    cache.mkdir(parents=True, exist_ok=True)
+    return build_llm_backend(settings, open_cache(f"sqlite:///{cache / 'llm.sqlite'}"))
+
+
+def _served_model(base_url: str, key: SecretStr | None) -> str:
+    """The model that an endpoint serves, if it is one. Raises `BackendError`, which lists them otherwise."""
+    try:
+        served = sorted(model.id for model in open_client(base_url, key, Timeouts()).models.list())
+    except openai.OpenAIError as error:
+        raise BackendError(
+            f"{public_url(base_url)} does not say which models it serves ({without_keys(str(error))}): start it if it "
+            "is down, correct HCG_LLM_BASE_URL (it usually ends in /v1), or set HCG_LLM_MODEL."
+        ) from error
+    if len(served) != 1:
+        listed = f"{', '.join(served[:20])}{' …' if len(served) > 20 else ''}" if served else "none"
+        raise BackendError(f"{public_url(base_url)} serves these models: {listed}. Set HCG_LLM_MODEL to one of them.")
+    return served[0]

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets import answering, corpus, embedding, evaluation, graph, specification
-from assets.corpora import CORPORA, new_corpora
+from assets.corpora import new_corpora
 from resources.build_choices import BuildChoices
 from resources.embedding import EmbeddingModel
 from resources.language import LanguageModel
@@ -21,19 +21,16 @@ defs = dg.Definitions(
         dg.define_asset_job(
             "build_graph",
             selection=_BUILT,
-            partitions_def=CORPORA,
             description="From the documents of a corpus to its published graph.",
         ),
         dg.define_asset_job(
             "answer_questions",
             selection=_ASKED,
-            partitions_def=CORPORA,
             description="Answers to the question files of a corpus from its published graph, with scores and a report.",
         ),
         dg.define_asset_job(
             "everything",
             selection=_BUILT | _ASKED,
-            partitions_def=CORPORA,
             description="The published graph of a corpus, and the answers to its question files.",
         ),
     ],

@@ -33,20 +33,6 @@ OUT = Console(soft_wrap=True, highlight=False)
 ERR = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
-class OneLineErrors(TyperGroup):
-    """A command group that reports what a person can act on in one line; `-v` shows where it came from."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command; turn an `HcgError`, or a file that cannot be used, into one line and exit code 1."""
-        try:
-            return super().invoke(ctx)
-        except (HcgError, OSError) as error:
-            if ctx.find_root().obj:
-                ERR.print_exception()
-            ERR.print(f"[bold red]error:[/] {escape(' '.join(str(error).split()))}")
-            raise typer.Exit(1) from error
-
-
 app = typer.Typer(
     cls=OneLineErrors,
     help="From a folder of documents to a causal graph that can be audited, and answers with their evidence.\n\n"
@@ -311,27 +297,6 @@ def _answer_every_file(workspace: "Workspace", corpus: str, verbose: bool) -> No
     OUT.print(f"The report: {escape(made['benchmark_report']['file'])}")
 
 
-def _print_sizes(corpus: str, fields: Mapping[str, Any]) -> None:
-    OUT.print(f"[bold]{escape(corpus)}[/]: {fields['documents']:,} documents in {fields['chunks']:,} chunks")
-    OUT.print(
-        f"  {fields['dimensions']:,} dimensions, {fields['metrics']:,} metrics, {fields['variables']:,} variables"
-    )
-    share = f"{fields['share_with_evidence']:.1%} of them with evidence"
-    OUT.print(f"  {fields['edges']:,} edges, {share} ({fields['evidence_links']:,} pieces, each at its characters)")
-
-
-def _print_rejected(workspace: "Workspace", corpus: str) -> None:
-    from resources.table_files import read_table
-
-    rejected = read_table(workspace.corpus_store(corpus) / "assets" / "rejected.parquet").to_pylist()
-    if rejected:
-        OUT.print(f"\n[yellow]{len(rejected)} files were not read:[/]")
-    for row in rejected[:_SHOWN]:
-        OUT.print(f"  {escape(row['path'])}: {escape(row['reason'])}")
-    if len(rejected) > _SHOWN:
-        OUT.print(f"  … and {len(rejected) - _SHOWN} more, in the asset `rejected`")
-
-
 def _corpus_row(workspace: "Workspace", corpus: str) -> dict[str, Any]:
     from hcg_pipeline.graph.snapshot import SnapshotStore
 
@@ -340,7 +305,3 @@ def _corpus_row(workspace: "Workspace", corpus: str) -> dict[str, Any]:
         return {"corpus": corpus, "built": False}
     rows = snapshot.manifest["rows"]
     return {"corpus": corpus, "built": True, **rows, "variables": rows["nodes"], "snapshot_id": snapshot.snapshot_id}
-
-
-def _echo_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -63,6 +63,7 @@ def propose_dimensions(
     backend = language.backend_for(run.settings.backend)
     pin = read_pin(workspace, run.corpus, backend.name, run.settings.tier)
     windows: list[Window] = []
+    outcome: Outcome[ProposedDimension] = Outcome(())
     if pin is None:
         windows = _vocabulary_windows(chunks, language.window_sample(run.settings.backend))
         outcome = backend.propose_dimensions(windows, run.progress)
@@ -70,7 +71,6 @@ def propose_dimensions(
         ranked, counts = resolved.table, _counts(resolved.counts)
         capped = cut_dimensions(ranked, run.settings.tier)
     else:
-        outcome = Outcome[ProposedDimension](())
         ranked, capped, counts = pin.dimensions, pin.dimensions, _pinned(pin)
     yield run.result(
         ranked,
@@ -102,6 +102,7 @@ def metrics(
     pin = read_pin(workspace, run.corpus, backend.name, run.settings.tier)
     outcomes = read_outcomes(workspace.corpus_folder(run.corpus))
     windows: list[Window] = []
+    outcome: Outcome[ProposedMetric] = Outcome(())
     if pin is None:
         windows = _vocabulary_windows(chunks, language.window_sample(run.settings.backend))
         axes = to_vocabulary(ranked_dimensions).dimensions
@@ -109,7 +110,6 @@ def metrics(
         resolved = resolve_metrics(outcome.results, ranked_dimensions, outcomes, run.settings.tier)
         table, counts = resolved.table, _counts(resolved.counts)
     else:
-        outcome = Outcome[ProposedMetric](())
         table, counts = pin.metrics(outcomes), _pinned(pin)
     roles = table["role"].to_pylist()
     yield run.result(

@@ -145,7 +145,7 @@ NODE_EDGES = pa.schema(
         _field("mechanism", pa.string(), "how the one brings about the other"),
         _field("sign", pa.string(), "'+', '-' or '?'"),
         _field("confidence", pa.float64(), "0 to 1"),
-        _field("origin", pa.string(), "'seed' or 'judged'"),
+        _field("origin", pa.string(), "'seed', 'judged', or 'expert' for an edge that a correction added"),
         _field("support", pa.int64(), "distinct quotes that state it"),
         _field("quotes", pa.list_(QUOTE), "the words that state it, with their spans"),
     ]
@@ -181,7 +181,7 @@ EDGES = pa.schema(
         _field("mechanism", pa.string(), "how the one brings about the other"),
         _field("sign", pa.string(), "'+', '-' or '?'"),
         _field("confidence", pa.float64(), "0 to 1"),
-        _field("origin", pa.string(), "'seed' or 'judged'"),
+        _field("origin", pa.string(), "'seed', 'judged', or 'expert' for an edge that a correction added"),
         _field("support", pa.int64(), "distinct quotes that state it"),
         _field("evidence", pa.int64(), "evidence links; 0 marks an edge that lacks any"),
     ]

@@ -40,7 +40,7 @@ class Fault:
     finish_reason, refusal: as in the API. usage False: no token counts.
     hang: seconds of silence before answering. drip: seconds between single bytes of the body.
     reset: 'start' closes the connection before answering, 'body' in the middle of the body (with a TCP reset).
-    body: raw bytes in place of the whole JSON body.
+    body: raw bytes in place of the whole JSON body. ignores_stream: the body comes whole though a stream was asked for.
     """
 
     status: int = 200
@@ -56,6 +56,7 @@ class Fault:
     drip: float = 0.0
     reset: str = ""
     body: bytes | None = None
+    ignores_stream: bool = False
 
 
 FINE = Fault()
@@ -121,7 +122,7 @@ class FakeOpenAI:
         self.completed: Counter[str] = Counter()
         """How often a chat request (by the hash of its body) was answered with status 200 and a whole body."""
         self.in_flight_most = 0
-        self._in_flight = 0
+        self.in_flight = 0
         self._lock = threading.Lock()
         self._script: deque[Fault] = deque()
         self._rules: list[Callable[[dict[str, Any]], Fault]] = []
@@ -195,8 +196,8 @@ class FakeOpenAI:
 
     def enter(self, step: int) -> None:
         with self._lock:
-            self._in_flight += step
-            self.in_flight_most = max(self.in_flight_most, self._in_flight)
+            self.in_flight += step
+            self.in_flight_most = max(self.in_flight_most, self.in_flight)
 
 
 class _Server(ThreadingHTTPServer):
@@ -250,17 +251,23 @@ def _handler_for(fake: FakeOpenAI) -> type[BaseHTTPRequestHandler]:
                 error = {"message": fault.message, "type": fault.code, "code": fault.code, "param": None}
                 self._send(fault.status, json.dumps({"error": error}).encode(), fault)
                 return
-            payload = json.dumps(answer(fake, body, fault)).encode() if fault.body is None else fault.body
+            content_type = "application/json"
+            if fault.body is not None:
+                payload = fault.body
+            elif body.get("stream") and not fault.ignores_stream:
+                payload, content_type = _as_events(answer(fake, body, fault), body), "text/event-stream"
+            else:
+                payload = json.dumps(answer(fake, body, fault)).encode()
             if fault.reset == "":
                 with fake._lock:
                     fake.completed[request_hash(body)] += 1
-            self._send(200, payload, fault)
+            self._send(200, payload, fault, content_type)
 
-        def _send(self, status: int, payload: bytes, fault: Fault) -> None:
+        def _send(self, status: int, payload: bytes, fault: Fault, content_type: str = "application/json") -> None:
             self.send_response(status)
             for name, value in fault.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(payload)))
             self.end_headers()
             if fault.reset == "body":
@@ -331,6 +338,21 @@ def _completion(fake: FakeOpenAI, body: dict[str, Any], fault: Fault) -> dict[st
         "choices": [{"index": 0, "message": message, "finish_reason": fault.finish_reason, "logprobs": None}],
         "usage": usage if fault.usage else None,
     }
+
+
+def _as_events(completion: dict[str, Any], body: dict[str, Any]) -> bytes:
+    """A completion as server-sent events, some characters each."""
+    choice = completion["choices"][0]
+    text, refusal = choice["message"]["content"], choice["message"]["refusal"]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": text[at : at + 50]} for at in range(0, len(text), 50)]
+    deltas += [{"refusal": refusal}] if refusal else []
+    events = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+    if (body.get("stream_options") or {}).get("include_usage") and completion["usage"]:
+        events.append({"choices": [], "usage": completion["usage"]})
+    lines = [json.dumps({"object": "chat.completion.chunk", **event}) for event in events]
+    return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")).encode()
 
 
 def _embedding_list(fake: FakeOpenAI, body: dict[str, Any], _fault: Fault) -> dict[str, Any]:

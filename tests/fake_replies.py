@@ -20,8 +20,8 @@ _CAUSAL = re.compile(
 )
 _FALLING = re.compile(r"reduc|lower|prevent|inhibit|damag|weaken", re.IGNORECASE)
 _TERM = re.compile(r"[^\W\d_]{6,}")
-_DIMENSIONS = ("condition", "factor", "process", "measure")
-_METRICS = ("Occurrence", "Severity", "Influence")
+_DIMENSIONS = ("condition", "factor", "process", "measure", "substance", "structure", "group", "sign")
+_QUALITIES = ("Occurrence", "Severity", "Influence", "Duration", "Control", "Exposure", "Change", "Activity", "Risk")
 _STOP = frozenset(("because", "through", "during", "between", "without", "however", "therefore", "several", "common"))
 
 
@@ -100,18 +100,26 @@ def _dimensions(prompt: str, _schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _metrics(_prompt: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _metrics(prompt: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """About a third of all qualities of single dimensions, and a few of pairs; other ones for other passages."""
     axes = schema["$defs"]["dimension"]["enum"]
+    text = "".join(text for _label, text in _passages(prompt))
+    pairs = [(axis, other) for axis in axes for other in axes if axis < other]
+    choices = [(bound, quality) for quality in _QUALITIES for bound in (*((axis,) for axis in axes), *pairs)]
+    chosen = [
+        (bound, quality)
+        for bound, quality in choices
+        if _bucket(f"{bound}{quality}{text}", 3 if len(bound) == 1 else 24) == 0
+    ]
     return {
         "metrics": [
             {
-                "name": f"{axis.title().replace('_', '')}{metric}",
-                "signature": [axis],
-                "description": f"How far {metric.lower()} goes for a {axis}. Driven by the others, influencing them.",
-                "category": metric.lower(),
+                "name": f"{''.join(axis.title().replace('_', '') for axis in bound)}{quality}",
+                "signature": list(bound),
+                "description": f"How far {quality.lower()} of the {' and the '.join(bound)} goes. Driven by others.",
+                "category": quality.lower(),
             }
-            for axis in axes
-            for metric in _METRICS
+            for bound, quality in chosen
         ]
     }
 

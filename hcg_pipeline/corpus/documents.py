@@ -1,18 +1,15 @@
 """A corpus folder to documents: every file is either a row of DOCUMENTS or a row of REJECTED."""
 
-import os
-import stat
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 
 from hcg_pipeline.corpus.cleaning import clean_text
+from hcg_pipeline.corpus.files import CorpusFile, corpus_files
 from hcg_pipeline.corpus.identity import content_id, split_record
-from hcg_pipeline.corpus.loaders import UNKNOWN, endings, kind_of
+from hcg_pipeline.corpus.loaders import UNKNOWN, ending_list, kind_of
 from hcg_pipeline.corpus.record import Record
-from hcg_pipeline.corpus.settings import RESERVED
 from hcg_pipeline.corpus.unexpected import guarded
 from hcg_pipeline.corpus.words import count_words
 from hcg_pipeline.errors import CorpusError, DocumentError
@@ -20,18 +17,8 @@ from hcg_pipeline.progress import Progress
 from hcg_pipeline.tables import DOCUMENTS, REJECTED
 
 _STAGE = "documents"
-_LEFT_BY_SYSTEMS = frozenset(("thumbs.db", "desktop.ini", "__macosx", "icon\r"))
 _SHOWN = 5
 """Rejected files that an error message names."""
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file below a corpus folder, or the reason why what stands there is not one."""
-
-    name: str
-    path: Path
-    reason: str | None = None
 
 
 @dataclass(slots=True)
@@ -60,7 +47,7 @@ def read_documents(folder: Path, progress: Progress) -> tuple[pa.Table, pa.Table
     """
     if not folder.is_dir():
         raise CorpusError(f"there is no corpus folder {folder}: make it and put documents into it")
-    files = sorted(_files(folder), key=lambda file: file.name)
+    files = corpus_files(folder)
     documents: dict[str, _Document] = {}
     rejected: list[_Rejected] = []
     for done, file in enumerate(files, 1):
@@ -75,7 +62,7 @@ def read_documents(folder: Path, progress: Progress) -> tuple[pa.Table, pa.Table
             try:
                 text = _text_of(record)
             except DocumentError as error:
-                rejected.append(_Rejected(path, media_type, _size(file.path), str(error)))
+                rejected.append(_Rejected(path, media_type, file.size(), str(error)))
                 continue
             document = documents.setdefault(content_id("d", text), _Document(path, media_type, text))
             if document.path != path:
@@ -89,54 +76,14 @@ def require_documents(documents: pa.Table, rejected: pa.Table, folder: Path) -> 
     if documents.num_rows:
         return
     if not rejected.num_rows:
-        raise CorpusError(f"there is no document in {folder}: put files there that end in {_ending_list()}")
+        raise CorpusError(f"there is no document in {folder}: put files there that end in {ending_list()}")
     rows = zip(rejected.column("path").to_pylist(), rejected.column("reason").to_pylist(), strict=True)
     named = "; ".join(f"{path}: {reason}" for path, reason in list(rows)[:_SHOWN])
     more = f"; and {rejected.num_rows - _SHOWN} more" if rejected.num_rows > _SHOWN else ""
     raise CorpusError(f"none of the {rejected.num_rows} files in {folder} can be read. {named}{more}")
 
 
-def _files(folder: Path) -> Iterator[_File]:
-    root = folder.resolve()
-    for current, folders, names in os.walk(root, followlinks=False):
-        here = Path(current)
-        folders[:] = [name for name in folders if not _is_passed_over(name)]
-        for name in [*folders, *names]:
-            path = here / name
-            if _is_passed_over(name) or (here == root and name in RESERVED):
-                continue
-            reason = _obstacle(path, root)
-            if reason is not None or not path.is_dir():
-                yield _File(_shown(path.relative_to(root)), path, reason)
-
-
-def _is_passed_over(name: str) -> bool:
-    return name.startswith((".", "~$")) or name.lower() in _LEFT_BY_SYSTEMS
-
-
-def _obstacle(path: Path, root: Path) -> str | None:
-    """Why what stands at a path is no file to read, if so. A folder as such is none, nor a link to one inside."""
-    try:
-        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(root):
-            return "the link leads out of the corpus folder: copy the file here instead"
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            if kind_of(path.name) is not None and not path.is_symlink():
-                return f"a folder, not a file: rename it so that it does not end in {path.suffix} (its files are read)"
-            if not os.access(path, os.R_OK | os.X_OK):
-                return "the folder may not be opened: give yourself permission to read it"
-            return None
-    except (OSError, RuntimeError):
-        return "the link leads nowhere: remove it, or put the file here"
-    if not stat.S_ISREG(mode):
-        return "a device, pipe or socket, not a file: remove it"
-    if kind_of(path.name) is None:
-        ending = f"files ending in {path.suffix!r}" if path.suffix else "files without an ending"
-        return f"{ending} are not read: convert it to one of {_ending_list()}"
-    return None
-
-
-def _records(file: _File) -> list[Record]:
+def _records(file: CorpusFile) -> list[Record]:
     kind = kind_of(file.name)
     if file.reason is not None or kind is None:
         return [Record(reason=file.reason)]
@@ -161,22 +108,6 @@ def _text_of(record: Record) -> str:
     if not any(character.isalnum() for character in text):
         raise DocumentError("there is no letter or digit in it: fill it or remove it")
     return text
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
-
-
-def _shown(path: Path) -> str:
-    """The path with '/', and with bytes that are not UTF-8 written as escapes."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
-
-
-def _ending_list() -> str:
-    return ", ".join(endings())
 
 
 def _document_table(documents: dict[str, _Document]) -> pa.Table:

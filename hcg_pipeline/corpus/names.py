@@ -1,6 +1,7 @@
 """Which names a corpus may have. The name is a folder, a partition key and a part of URLs and store paths."""
 
 import unicodedata
+from collections.abc import Iterator
 
 from hcg_pipeline.errors import CorpusError
 
@@ -16,7 +17,7 @@ def check_name(name: str) -> str:
     end and without two dots in a row. Raises `CorpusError` with the reason for everything else.
     """
     normal = unicodedata.normalize("NFC", name)
-    reason = _refusal(normal)
+    reason = next(_complaints(normal), None)
     if reason is not None:
         raise CorpusError(
             f"{name[:LONGEST_NAME]!r} cannot name a corpus: {reason}. "
@@ -25,23 +26,20 @@ def check_name(name: str) -> str:
     return normal
 
 
-def _refusal(name: str) -> str | None:
+def _complaints(name: str) -> Iterator[str]:
     if not name:
-        return "it is empty"
+        yield "it is empty"
     if len(name) > LONGEST_NAME:
-        return f"it has {len(name)} characters, more than {LONGEST_NAME}"
-    for character in name:
-        if not _allowed(character):
-            return f"it holds {_shown(character)}"
-    if len(name.encode()) > _LONGEST_FILE_NAME:
-        return f"it is longer than the {_LONGEST_FILE_NAME} bytes of a folder name"
-    if name != name.strip(" .") or name != name.strip():
-        return "it begins or ends with a space or a dot"
+        yield f"it has {len(name)} characters, more than {LONGEST_NAME}"
+    yield from (f"it holds {_shown(character)}" for character in name if not _allowed(character))
+    if len(name.encode("utf-8", "surrogatepass")) > _LONGEST_FILE_NAME:
+        yield f"it is longer than the {_LONGEST_FILE_NAME} bytes of a folder name"
+    if name.strip(" .") != name:
+        yield "it begins or ends with a space or a dot"
     if ".." in name:
-        return "it holds '..'"
+        yield "it holds '..'"
     if not any(character.isalnum() for character in name):
-        return "it holds no letter or digit"
-    return None
+        yield "it holds no letter or digit"
 
 
 def _allowed(character: str) -> bool:

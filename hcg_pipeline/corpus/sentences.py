@@ -19,30 +19,35 @@ _SHORTEST_PIECE = LONGEST // 2
 _LOOK_BACK = 40
 """Characters before a full stop that are looked at; bounds the work in text without spaces."""
 
-_NEVER_LAST = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NEVER_LAST = _words(
     # Titles, references, Latin, and what a language puts before a name or number: something always follows.
     """dr mr mrs ms mx prof st mt gen col sgt capt lt cmdr maj rev hon gov sen rep pres supt messrs mme mlle sra dra
     vs cf eg ie e.g i.e viz ca approx fig figs eq eqs eqn eqns secs vol vols chs chap pp nos suppl ser eds trans esp
-    excl resp spp sp subsp ssp op cit ibid nr bzw vgl z.b d.h u.a s.a zzgl ggf evtl sog bspw""".split()
+    excl resp spp sp subsp ssp op cit ibid nr bzw vgl z.b d.h u.a s.a zzgl ggf evtl sog bspw"""
 )
-_MAYBE_LAST = frozenset(
+_MAYBE_LAST = _words(
     """al etc inc ltd co corp plc llc bros jr sr esq dept univ assoc inst ave blvd rd no tab ref refs sec sect app art
-    ch ed incl var jan feb mar apr jun jul aug sep sept oct nov dec""".split()
+    ch ed incl var jan feb mar apr jun jul aug sep sept oct nov dec"""
 )
-_OPENERS = frozenset(
+_OPENERS = _words(
     """a an the this that these those it its he she we they you i there here his her our their your my some many most
     several few each every all both no none another other such one two three what when where who why how which while
     if in on at by for from with without under over of to as after before since because although though however
     therefore thus hence moreover furthermore finally first second third next then also additionally instead
     nevertheless nonetheless meanwhile overall similarly conversely consequently and but or so yet not until unless
-    during among between across according despite given patients""".split()
+    during among between across according despite given patients"""
 )
 
 _CLOSERS = r"(?:[\"'”’»›)\]}]|\[\d{1,3}(?:[,–-]\s?\d{1,3})*\])*"
 _END = re.compile(
     rf"(?:[.!?…]+{_CLOSERS}(?=\s)"  # followed by white space
     rf"|(?<=[a-z]{{2}})[.!?](?=[A-Z][a-z]+\s)"  # the space is missing
-    rf"|[。！？｡؟۔।॥։።၊။៕]+[」』）\"”’]*"  # scripts whose full stop needs no space after it
+    rf"|[。！？｡؟۔।॥։።။។៕]+[」』）\"”’]*"  # scripts whose full stop needs no space after it
     rf"|(?=\s[•▪▫◦‣●■➢]\s))"  # list items that lost their line breaks
 )
 _TOKEN = re.compile(r"[^\s(\[{\"'“‘«—–/]*$")

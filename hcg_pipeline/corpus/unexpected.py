@@ -21,7 +21,7 @@ def guarded(read: Callable[[], T]) -> T:
         return read()
     except DocumentError:
         raise
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST].rstrip(" .:")
         raise DocumentError(
             f"it is damaged or in a form that the reader does not know ({what}): "

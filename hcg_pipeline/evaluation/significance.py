@@ -76,9 +76,9 @@ def compare(
     """Every pair of systems on one measure, as one family: a COMPARISONS table.
 
     `scores` is like SCORES, with a column `by` that names the systems (mode, tier, …); rows of the same system and
-    question are runs, and are averaged. By mode, give it `fallback_as_graph(scores)`. `pairs` are the comparisons to make, in order; by default all pairs of the
-    names in alphabetical order. Raises `EvaluationError` when the measure or a system has no scores, a value is no
-    number, or two systems have no question in common.
+    question are runs, and are averaged. By mode, give it `fallback_as_graph(scores)`. `pairs` are the comparisons to
+    make, in order; by default all pairs of the names in alphabetical order. Raises `EvaluationError` when the measure
+    or a system has no scores, a value is no number, or two systems have no question in common.
     """
     systems = _scores_by_system(_of_measure(scores, measure, by), by)
     chosen = _chosen(pairs, systems)
@@ -139,9 +139,9 @@ def paired_bootstrap(
     Raises `EvaluationError` for an array that is not so.
 
     Each array is resampled by a generator of its own, seeded with `seed`: a result does not depend on what else is
-    compared. p is twice the smaller of the shares of resampled means that are ≤ 0 and ≥ 0, at most 1, and never
-    below 2^(1-n), the smallest two-sided p that the signs of n differences can give: without that floor, a single
-    question would be a significant win. From 15 questions on, the floor lies below the resolution of 10,000 resamples.
+    compared. p is twice the smaller of the shares of resampled means that are ≤ 0 and ≥ 0, at most 1. For few questions
+    it is not let below 2^(1-n), the smallest two-sided p that the signs of n differences can give: without that floor,
+    a single question would be a significant win. The floor ends where it falls below 1 / `resamples`, at 15 questions.
     """
     by_length: dict[int, list[int]] = {}
     for place, values in enumerate(differences):
@@ -152,10 +152,11 @@ def paired_bootstrap(
     for length, places in by_length.items():
         columns = np.column_stack([_on_a_grid(differences[place]) for place in places])
         means = _resampled_means(columns, resamples, seed)
+        least = 2.0 ** (1 - length) if 2.0 ** (1 - length) * resamples >= 1 else 0.0
         lows, highs = np.percentile(means, (2.5, 97.5), axis=0)
         tails = np.minimum((means <= 0).sum(axis=0), (means >= 0).sum(axis=0)) / resamples
         for column, place in enumerate(places):
-            p = min(1.0, max(2.0 * float(tails[column]), 2.0 ** (1 - length)))
+            p = min(1.0, max(2.0 * float(tails[column]), least))
             mean = float(columns[:, column].sum() / length)
             results[place] = Bootstrap(length, mean, float(lows[column]), float(highs[column]), p)
     return [results[place] for place in range(len(differences))]

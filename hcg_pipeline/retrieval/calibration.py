@@ -16,7 +16,7 @@ PAPER_MODEL = "text-embedding-3-small"
 PAPER_TAU_MIN, PAPER_TAU_E = 0.35, 0.78
 
 # A variable is matched if it is closer to a question than this share of the pairs of a passage and a variable.
-_MATCH_QUANTILE = 0.95
+_MATCH_QUANTILE = 0.90
 # The share of edges whose nearest chunk supports them by similarity.
 _LINKED_SHARE = 0.25
 _SAMPLE = 2000
@@ -30,7 +30,7 @@ class Thresholds(NamedTuple):
 
 
 def match_threshold(model: str, passages: Vectors, variables: Vectors) -> float:
-    """tau_min for a model: 0.35 for text-embedding-3-small, else the 95 % quantile of passage–variable similarities.
+    """tau_min for a model: 0.35 for text-embedding-3-small, else the 90 % quantile of passage–variable similarities.
 
     `passages` (P, d) and `variables` (V, d) are L2-normalised. Passages stand in for questions: both are short texts
     about a few variables of the same domain. Without passages or variables, the paper's value.

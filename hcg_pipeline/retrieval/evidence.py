@@ -15,13 +15,15 @@ from hcg_pipeline.retrieval.graph_arrays import Floats, Ints
 from hcg_pipeline.retrieval.index import PassageArrays
 
 # Candidates are the best passages of this many times the budget's words.
-_CANDIDATE_WORDS = 3.0
+_CANDIDATE_WORDS = 6.0
 # Powers of a candidate's score: as a voter for concepts, and as a factor of its own gain.
-_VOTE, _OWN = 6.0, 4.0
+_VOTE, _OWN = 6.0, 3.0
 # Power of a passage's length by which its gain is divided: 0 prefers long passages, 1 short ones.
 _COST = 0.5
-# What a link weighs beside all the words together.
-_LINKS = 0.3
+# Power of a word's burstiness in its weight as a concept.
+_BURST = 0.7
+# What all links weigh beside all the words together.
+_LINKS = 0.1
 # Concepts are the words with the most weight, at most this many.
 _CONCEPTS = 1500
 # The evidence stands in blocks of about this many words, the most telling block first, each in document order.
@@ -112,7 +114,7 @@ def _concepts(
     cells = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
     column = counts.indices[cells]
     weight = np.bincount(column, weights=votes[row], minlength=counts.shape[1]) / votes.sum()
-    weight *= passages.terms.idf
+    weight *= passages.terms.idf * passages.terms.burstiness**_BURST
     weight[asked] = 0
     if np.count_nonzero(weight) > _CONCEPTS:
         kept = np.sort(np.argsort(-weight, kind="stable")[:_CONCEPTS])

@@ -17,7 +17,7 @@ from hcg_pipeline.retrieval.strategy import Stopwatch, passage_evidence
 from hcg_pipeline.retrieval.traverse import Subgraph, traverse
 
 # What a full-strength link adds to a passage's score, which is at most 1 without it.
-_LINK_BONUS = 0.15
+_LINK_BONUS = 0.05
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,8 +112,7 @@ def build_index(
     passage_vectors = embedder.embed(passages["text"].to_pylist())
     terms = count_terms(passages["text"].to_pylist())
     variable_texts = [
-        variable_text(*row)
-        for row in zip(*(nodes[name].to_pylist() for name in ("metric", "entities", "description")), strict=True)
+        variable_text(*row) for row in zip(*(nodes[name].to_pylist() for name in ("metric", "entities")), strict=True)
     ]
     edge_texts = [
         edge_text(*row)

@@ -11,6 +11,8 @@ from hcg_pipeline.embedding.embedder import Embedder, Vectors
 from hcg_pipeline.retrieval.graph_arrays import Floats
 from hcg_pipeline.retrieval.index import PassageArrays
 
+# What the surroundings count beside a passage itself, whose two scores are at most 1 each.
+_AROUND = 1.5
 # Scores of a block of questions with all passages stay under about 64 MB.
 _BLOCK_CELLS = 16_000_000
 
@@ -53,7 +55,7 @@ def similarities(batch: QuestionBatch, passages: PassageArrays) -> Iterator[Simi
         text = best_is_one(np.asarray((asked @ weights).todense(), dtype=np.float32))
         own = vector + text
         around = best_is_one(np.asarray((passages.surroundings @ own.T).T, dtype=np.float32))
-        combined = best_is_one(own + around)
+        combined = best_is_one(own + _AROUND * around)
         for place in range(len(own)):
             stems = asked.indices[asked.indptr[place] : asked.indptr[place + 1]]
             yield Similarity(vector[place], text[place], combined[place], stems)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import snowballstemmer
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
-# BM25's usual constants (Robertson and Zaragoza, 2009).
-_SATURATION, _LENGTH = 1.2, 0.75
+# BM25's constants for short passages (Trotman, Puurula and Burgess, 2014).
+_SATURATION, _LENGTH = 0.9, 0.4
 
 _FUNCTION_WORDS = """
     a about above after again against all also am an and any are as at be because been before being below between
@@ -39,9 +39,19 @@ def _stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    """The text's words in order, lower-cased and stemmed (Snowball English), without function words."""
-    found = (match.group().casefold() for match in _WORD.finditer(text))
-    return [_stem(word.removesuffix("'s").removesuffix("’s")) for word in found if word not in STOP_WORDS]
+    """The text's words in order, case-folded and stemmed (Snowball English), without function words.
+
+    Function words in capitals (`ALL`, `US`, `IT`) are taken for abbreviations and kept as they stand.
+    """
+    found: list[str] = []
+    for match in _WORD.finditer(text):
+        written = match.group()
+        word = written.casefold()
+        if word not in STOP_WORDS:
+            found.append(_stem(word.removesuffix("'s").removesuffix("’s")))
+        elif len(written) > 1 and written.isupper():
+            found.append(written)
+    return found
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,17 @@ class TermMatrix:
     counts: sparse.csr_matrix
     idf: Floats
     place: dict[str, int]
+
+    @cached_property
+    def burstiness(self) -> Floats:
+        """(T,): how often a stem stands in a text that has it, on average; at least 1 for a stem that occurs.
+
+        Words that a text is about come back in it, others do not (Church and Gale, 1995).
+        """
+        total = np.asarray(self.counts.sum(axis=0)).ravel()
+        holding = np.asarray((self.counts > 0).sum(axis=0)).ravel()
+        mean: Floats = (total / np.maximum(holding, 1)).astype(np.float32)
+        return mean
 
     def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
         """The known stems of further texts (questions), each counted once: (len(texts), T) CSR of ones."""

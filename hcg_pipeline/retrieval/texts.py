@@ -11,10 +11,12 @@ def metric_words(metric: str) -> str:
     return " ".join(word if word.isupper() else word.lower() for word in _HUMP.sub(" ", metric).split())
 
 
-def variable_text(metric: str, entities: Sequence[str], description: str) -> str:
-    """What stands for a variable in the embedding space: its metric and entities in words, and its description."""
-    name = f"{metric_words(metric)}: {', '.join(entities)}"
-    return f"{name}. {description}" if description else name
+def variable_text(metric: str, entities: Sequence[str]) -> str:
+    """What stands for a variable in the embedding space: its metric and entities in words.
+
+    The description is left out: what it says of the metric is the same for all its variables, and draws them together.
+    """
+    return f"{metric_words(metric)}: {', '.join(entities)}"
 
 
 def edge_text(source: str, target: str, mechanism: str) -> str:

@@ -5,6 +5,7 @@ result in plain English. Terminals take edges and emit none; outcomes are where 
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -30,6 +31,7 @@ _TERMINAL_PHRASES = (
 _OUTCOME_PHRASES = (
     *_TERMINAL_PHRASES,
     *("occurrence", "onset", "presence", "development", "function", "dysfunction", "disorder", "condition"),
+    *("diagnosis", "spread", "pain", "inflammation", "production", "formation"),
     *("outcome", "result", "consequence", "impact", "success", "failure", "prognosis", "recovery", "remission"),
     *("recurrence", "relapse", "response", "efficacy", "effectiveness", "efficiency", "complication", "toxicity"),
     *("adverse event", "adverse effect", "side effect", "disability", "severity", "risk", "burden", "progression"),
@@ -38,6 +40,11 @@ _OUTCOME_PHRASES = (
     *("performance", "quality", "safety", "reliability", "availability", "accuracy", "error", "defect", "delay"),
     *("throughput", "satisfaction", "employment", "unemployment", "poverty", "inequality", "emission", "pollution"),
     *("decline", "crash", "collapse", "degradation", "shortage", "demand", "supply", "consumption"),
+)
+# How descriptions say what a metric depends on, and what depends on it.
+_DRIVEN = re.compile(r"\b(driven|determined|shaped|caused|affected|influenced|set) by\b", re.IGNORECASE)
+_DRIVES = re.compile(
+    r"\b(influenc(?!ed by)|affect(?!ed by)|drives?\b|determines|shapes|causes|leads? to)", re.IGNORECASE
 )
 TERMINAL_PORTION = 1 / 12
 MAXIMUM_TERMINALS = 6
@@ -91,20 +98,26 @@ def unmatched_patterns(metrics: Sequence[Metric], config: OutcomeConfig) -> list
 
 
 def propose_outcomes(metrics: Sequence[Metric]) -> OutcomeConfig:
-    """Terminals and outcomes by the words of the metrics' names.
+    """Terminals and outcomes by the words of the metrics' names and by what their descriptions say drives what.
 
-    `metrics` come in rank order, and each decision looks at higher ranks alone, so a metric has the same role in every
-    tier. At most one in twelve (and six) are terminals, at most two in five are outcomes. Where no name says anything,
-    every fifth metric from the top is an outcome, since retrieval needs somewhere to arrive.
+    An outcome's name means a result, or its description says what drives it and names nothing that it drives. A
+    terminal's name means an end, and its description names nothing that it drives. `metrics` come in rank order, and
+    each decision looks at higher ranks alone, so a metric has the same role in every tier. At most one in twelve (and
+    six) are terminals, at most two in five are outcomes. Where nothing is said, every fifth metric from the top is an
+    outcome, since retrieval needs somewhere to arrive.
     """
     terminals: list[str] = []
     outcomes: list[str] = []
     for place, metric in enumerate(metrics, start=1):
         room = min(MAXIMUM_TERMINALS, math.ceil(place * TERMINAL_PORTION))
-        if len(terminals) < room and _speaks_of(metric.name, _TERMINAL_PHRASES):
+        drives = _DRIVES.search(metric.description) is not None
+        if len(terminals) < room and not drives and _speaks_of(metric.name, _TERMINAL_PHRASES):
             terminals.append(metric.name)
             continue
-        wanted = _speaks_of(metric.name, _OUTCOME_PHRASES) and len(outcomes) < math.ceil(place * OUTCOME_PORTION)
+        sink = not drives and _DRIVEN.search(metric.description) is not None
+        wanted = (sink or _speaks_of(metric.name, _OUTCOME_PHRASES)) and len(outcomes) < math.ceil(
+            place * OUTCOME_PORTION
+        )
         if wanted or len(terminals) + len(outcomes) < math.floor(place * _FALLBACK_PORTION):
             outcomes.append(metric.name)
     return OutcomeConfig(terminals=terminals, outcomes=outcomes)

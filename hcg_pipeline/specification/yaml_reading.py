@@ -32,14 +32,16 @@ class LocatedYaml:
         """A `SettingsError` with file, line and message."""
         return SettingsError(f"{self.path}:{self.line(place)}: {message}")
 
-    def refused(self, error: ValidationError) -> SettingsError:
+    def refused(self, error: ValidationError, within: Place = (), skipping: int = 0) -> SettingsError:
         """The first complaint of a pydantic model that points at something written, or else the first, with its line.
 
         A misspelled key gives two complaints, that it is unknown and that another is missing: the first helps more.
+        `within` is where the data that the model saw stands; `skipping` leading parts of a complaint's location are no
+        keys (a union puts the name of its member there).
         """
-        complaints = [(tuple(complaint["loc"]), complaint["msg"]) for complaint in error.errors()]
-        place, message = next((c for c in complaints if c[0] in self.lines), complaints[0])
-        named = ".".join(str(part) for part in place)
+        complaints = [((*within, *complaint["loc"][skipping:]), complaint["msg"]) for complaint in error.errors()]
+        place, message = next((c for c in complaints if c[0] in self.lines and c[0] != within), complaints[0])
+        named = ".".join(str(part) for part in place[len(within) :])
         return self.error(place, f"{named}: {message}" if named else message)
 
 

@@ -10,7 +10,7 @@ A call goes through five layers, always in this order, outermost first. Each is 
     http     HttpChat       one POST to /chat/completions through the `openai` SDK
 
 Above the chain, `asking` sends one prompt and validates the reply (one repair, then a failure that keeps the raw text),
-`mapping` does that for many items at once, and `backend` turns windows and questions into prompts and replies into
-proposals. `prompts/` holds each stage's instructions as a text file beside the model of its reply.
-`assembling.build_llm_backend` puts it all together from `settings.EndpointSettings`.
+`dividing` halves windows that are too long for the model, `mapping` works on many items at once, and `backend` turns
+windows and questions into prompts and replies into proposals. `prompts/` holds each stage's instructions as a text file
+beside the model of its reply. `assembling.build_llm_backend` puts it all together from `settings.EndpointSettings`.
 """

@@ -6,12 +6,22 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hcg_pipeline.backends.llm.chat import CallError, ChatReply, ChatRequest, KeptChat, Message, ReplySchema
+from hcg_pipeline.backends.llm.chat import (
+    CallError,
+    ChatReply,
+    ChatRequest,
+    KeptChat,
+    Message,
+    ReplySchema,
+    TooLongError,
+)
 from hcg_pipeline.backends.llm.closed_sets import ClosedSets, strict_schema
 from hcg_pipeline.backends.llm.reply_text import NotJsonError, json_object
+from hcg_pipeline.backends.llm.streaming import LOOP
 from hcg_pipeline.backends.protocol import Failure, Usage
 
 R = TypeVar("R", bound=BaseModel)
+A = TypeVar("A")
 
 _QUOTED_REPLY = 6000
 
@@ -21,7 +31,7 @@ class Prompt(Generic[R]):
     """One question to the model. `system` is the same for all prompts of a stage, `user` holds what differs.
 
     `reply` is the model of a good reply, `sets` are the closed sets that it draws on, `key` says in reports what the
-    question was about.
+    question was about. With more than one of `parts` the question can be asked of each part by itself.
     """
 
     stage: str
@@ -30,6 +40,7 @@ class Prompt(Generic[R]):
     user: str
     reply: type[R]
     sets: ClosedSets
+    parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +54,16 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[R]):
+class Asked(Generic[A]):
     """What came of a prompt: a reply, or a failure; and what it cost."""
 
-    reply: R | None
+    reply: A | None
     failure: Failure | None
     usage: Usage
     unanswered: bool = False
     """The failure is the endpoint's, which gave no reply at all."""
+    too_long: bool = False
+    """The failure is for want of room, in the context window or for the reply, and the prompt can be divided."""
 
 
 class BadReplyError(ValueError):
@@ -67,7 +80,9 @@ def ask(chat: KeptChat, sampling: Sampling, prompt: Prompt[R]) -> Asked[R]:
     try:
         reply = chat.complete(request)
     except CallError as error:
-        return Asked(None, Failure(prompt.stage, prompt.key, str(error), ""), Usage(), unanswered=True)
+        too_long = isinstance(error, TooLongError) and prompt.parts > 1
+        failure = Failure(prompt.stage, prompt.key, str(error), "")
+        return Asked(None, failure, Usage(), unanswered=not too_long, too_long=too_long)
     try:
         good = validated(reply, prompt)
     except BadReplyError as bad:
@@ -84,15 +99,19 @@ def _repair(chat: KeptChat, prompt: Prompt[R], request: ChatRequest, reply: Chat
         second = chat.complete(repair)
     except CallError as error:  # the first reply stays in the cache, so the next build goes straight to the repair
         failure = Failure(prompt.stage, prompt.key, f"{bad}; the repair got no reply: {error}", _raw(reply))
-        return Asked(None, failure, _usage(reply), unanswered=True)
+        too_long = isinstance(error, TooLongError) and prompt.parts > 1
+        return Asked(None, failure, _usage(reply), unanswered=not too_long, too_long=too_long)
     usage = _usage(reply) + _usage(second)
     try:
         good = validated(second, prompt)
     except BadReplyError as still_bad:
-        chat.forget(request)
-        chat.forget(repair)
+        # Replies cut off twice stay in the cache where the prompt can be divided: the next build divides it at once.
+        too_long = second.finish_reason == "length" and prompt.parts > 1
+        if not too_long:
+            chat.forget(request)
+            chat.forget(repair)
         reason = f"{still_bad}; before the repair: {bad}" if str(still_bad) != str(bad) else f"{bad}, twice"
-        return Asked(None, Failure(prompt.stage, prompt.key, reason, _raw(second)), usage)
+        return Asked(None, Failure(prompt.stage, prompt.key, reason, _raw(second)), usage, too_long=too_long)
     chat.accept(request, second)
     chat.forget(repair)
     return Asked(good, None, usage)
@@ -108,6 +127,8 @@ def validated(reply: ChatReply, prompt: Prompt[R]) -> R:
         raise BadReplyError(f"the model refused: {reply.refusal[:200] or 'content filter'}")
     if reply.finish_reason == "length":
         raise BadReplyError("the reply was cut off at the token limit")
+    if reply.finish_reason == LOOP:
+        raise BadReplyError("the reply repeats itself without end")
     try:
         value = json_object(reply.text)
     except NotJsonError as error:
@@ -147,7 +168,7 @@ def _repair_request(request: ChatRequest, reply: ChatReply, reason: str) -> Chat
     said = (reply.text or reply.refusal or "(nothing)")[:_QUOTED_REPLY]
     advice = (
         " Answer again with less: only the most important items, each in few words."
-        if reply.finish_reason == "length"
+        if reply.finish_reason in ("length", LOOP)
         else " Answer again, with that put right."
     )
     return ChatRequest(

@@ -13,6 +13,14 @@ from hcg_pipeline.backends.llm.retry import RetryingChat
 from hcg_pipeline.backends.llm.settings import EndpointSettings
 
 
+def build_chat(settings: EndpointSettings, cache_engine: sa.Engine, limiter: Limiter, budget: Budget) -> CachedChat:
+    """The whole chain for the endpoint of `settings`: cache, budget, limiter, retry, HTTP. Opens no connection."""
+    client = open_client(settings.base_url, settings.api_key, settings.timeouts)
+    http = HttpChat(client, total_timeout=settings.timeouts.total)
+    limited = LimitedChat(RetryingChat(http, settings.retry, limiter), limiter)
+    return CachedChat(BudgetedChat(limited, budget), cache_engine)
+
+
 def build_llm_backend(
     settings: EndpointSettings,
     cache_engine: sa.Engine,
@@ -26,13 +34,9 @@ def build_llm_backend(
     `limiter`, and every stage of one build the same `budget`; by default each backend has its own. Raises
     `SettingsError` for a budget in USD on a model without a price.
     """
-    limiter = limiter or Limiter(settings.rate)
     budget = budget or Budget(settings.budget, settings.model)
-    client = open_client(settings.base_url, settings.api_key, settings.timeouts)
-    http = HttpChat(client, total_timeout=settings.timeouts.total)
-    limited = LimitedChat(RetryingChat(http, settings.retry, limiter), limiter)
     return LlmBackend(
-        CachedChat(BudgetedChat(limited, budget), cache_engine),
+        build_chat(settings, cache_engine, limiter or Limiter(settings.rate), budget),
         Sampling(settings.model, settings.temperature, settings.seed, settings.max_tokens),
         workers=settings.rate.concurrency,
         metrics_shown=settings.metrics_shown,

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from hcg_pipeline.backends.llm.asking import Asked, Prompt, Sampling, ask
 from hcg_pipeline.backends.llm.chat import KeptChat
+from hcg_pipeline.backends.llm.dividing import Parts, WindowQuestion, ask_window, joined
 from hcg_pipeline.backends.llm.mapping import ask_all, failures_of, total_usage
 from hcg_pipeline.backends.llm.prompts.answer import AnswerReply as AnswerModel
 from hcg_pipeline.backends.llm.prompts.answer import answer_prompt, to_answer, unanswerable
@@ -16,12 +17,13 @@ from hcg_pipeline.backends.llm.prompts.dimensions import DimensionsReply, dimens
 from hcg_pipeline.backends.llm.prompts.edges import EdgesReply, edges_prompt, to_relations
 from hcg_pipeline.backends.llm.prompts.instructions import STAGES, instructions
 from hcg_pipeline.backends.llm.prompts.metrics import MetricsReply, metrics_prompt, to_metrics
-from hcg_pipeline.backends.llm.prompts.reading import ReadingReply, reading_task, to_reading
+from hcg_pipeline.backends.llm.prompts.reading import ReadingReply, ReadingTask, reading_task, to_reading
 from hcg_pipeline.backends.llm.prompts.templates import TemplatesReply, templates_prompt, to_verdicts
 from hcg_pipeline.backends.protocol import (
     AnswerReply,
     AnswerRequest,
     EdgeQuestion,
+    Failure,
     Outcome,
     ProposedDimension,
     ProposedMetric,
@@ -64,7 +66,7 @@ class LlmBackend:
         sampling: Sampling,
         *,
         workers: int = 8,
-        metrics_shown: int = 60,
+        metrics_shown: int = 64,
         answer_words: int | None = None,
     ) -> None:
         self._chat = chat
@@ -93,8 +95,7 @@ class LlmBackend:
 
     def propose_dimensions(self, windows: Sequence[Window], progress: Progress) -> Outcome[ProposedDimension]:
         """Axes with entities, window by window. See `LanguageBackend`."""
-        asked = self._ask_all([dimensions_prompt(window) for window in windows], progress)
-        return _flat(asked, windows, to_dimensions)
+        return self._ask_windows(windows, dimensions_prompt, _each_part(to_dimensions), progress)
 
     def propose_metrics(
         self, windows: Sequence[Window], dimensions: Sequence[Dimension], progress: Progress
@@ -102,16 +103,24 @@ class LlmBackend:
         """Metrics over `dimensions`, window by window. Without a dimension there is nothing to ask."""
         if not dimensions:
             return Outcome(())
-        asked = self._ask_all([metrics_prompt(window, dimensions) for window in windows], progress)
-        return _flat(asked, windows, lambda reply, _: to_metrics(reply))
+
+        def prompt_of(window: Window) -> Prompt[MetricsReply]:
+            return metrics_prompt(window, dimensions)
+
+        return self._ask_windows(windows, prompt_of, _each_part(lambda reply, _: to_metrics(reply)), progress)
 
     def read_windows(self, windows: Sequence[Window], vocabulary: Vocabulary, progress: Progress) -> Outcome[Reading]:
         """Variables, relations and new entities of each window, in one call each."""
         if not vocabulary.metrics:
             return Outcome(tuple(Reading(window.window_id, (), (), ()) for window in windows))
-        tasks = [reading_task(window, vocabulary, self._metrics_shown) for window in windows]
-        asked = self._ask_all([task.prompt for task in tasks], progress)
-        return _each(asked, tasks, to_reading)
+
+        def task_of(window: Window) -> ReadingTask:
+            return reading_task(window, vocabulary, self._metrics_shown)
+
+        def reading_of(parts: Parts[ReadingReply]) -> list[Reading]:
+            return [joined([to_reading(reply, task_of(part)) for part, reply in parts.replies])]
+
+        return self._ask_windows(windows, lambda window: task_of(window).prompt, reading_of, progress)
 
     def judge_templates(
         self, questions: Sequence[TemplateQuestion], progress: Progress
@@ -145,11 +154,31 @@ class LlmBackend:
             progress,
         )
 
-    def _ask_all(self, prompts: Sequence[Prompt[R]], progress: Progress) -> list[Asked[R]]:
-        def ask_one(prompt: Prompt[R]) -> Asked[R]:
-            return ask(self._chat, self._sampling, prompt)
+    def _ask(self, prompt: Prompt[R]) -> Asked[R]:
+        return ask(self._chat, self._sampling, prompt)
 
-        return ask_all(ask_one, prompts, self._workers, progress)
+    def _ask_windows(
+        self,
+        windows: Sequence[Window],
+        prompt_of: Callable[[Window], Prompt[R]],
+        results_of: Callable[[Parts[R]], Sequence[T]],
+        progress: Progress,
+    ) -> Outcome[T]:
+        """The results of all windows in order; a window of which only a part failed has both, results and failures."""
+        if not windows:
+            return Outcome(())
+        stage = prompt_of(windows[0]).stage
+        questions = [WindowQuestion(stage, window, prompt_of) for window in windows]
+        asked = ask_all(lambda question: ask_window(self._ask, question), questions, self._workers, progress)
+        results: list[T] = []
+        failures: list[Failure] = []
+        for one in asked:
+            if one.failure is not None:
+                failures.append(one.failure)
+            if one.reply is not None:
+                failures.extend(one.reply.failures)
+                results.extend(results_of(one.reply))
+        return Outcome(tuple(results), tuple(failures), total_usage(asked))
 
     def _each_asked(
         self,
@@ -162,7 +191,7 @@ class LlmBackend:
     ) -> Outcome[S]:
         """One result an item, in order: asked for where that is worth a call, else made without one."""
         asked_items = [item for item in items if worth_asking(item)]
-        asked = self._ask_all([prompt_of(item) for item in asked_items], progress)
+        asked = ask_all(self._ask, [prompt_of(item) for item in asked_items], self._workers, progress)
         answers = iter(asked)
         results: list[S] = []
         for item in items:
@@ -173,15 +202,6 @@ class LlmBackend:
         return Outcome(tuple(results), failures_of(asked), total_usage(asked))
 
 
-def _flat(asked: list[Asked[R]], items: Sequence[T], proposals_of: Callable[[R, T], Sequence[S]]) -> Outcome[S]:
-    """All proposals of all replies, in the order of the items."""
-    results: list[S] = []
-    for one, item in zip(asked, items, strict=True):
-        if one.reply is not None:
-            results.extend(proposals_of(one.reply, item))
-    return Outcome(tuple(results), failures_of(asked), total_usage(asked))
-
-
-def _each(asked: list[Asked[R]], items: Sequence[T], result_of: Callable[[R, T], S]) -> Outcome[S]:
-    """One result a reply, in the order of the items."""
-    return _flat(asked, items, lambda reply, item: (result_of(reply, item),))
+def _each_part(results_of: Callable[[R, Window], Sequence[T]]) -> Callable[[Parts[R]], Sequence[T]]:
+    """The results of a window's parts, one after the other."""
+    return lambda parts: [result for part, reply in parts.replies for result in results_of(reply, part)]

@@ -12,7 +12,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -65,7 +65,8 @@ def open_cache(url: str, *, busy_seconds: float = 60.0) -> sa.Engine:
 
 def create_table(engine: sa.Engine) -> None:
     """Make the cache's table in `engine`'s database unless it is there; several processes may do so at once."""
-    with _connected(engine) as connection:
+    # Postgres reports a table that another session is making just now as a duplicate key of its catalogue.
+    with suppress(sa.exc.IntegrityError), _connected(engine) as connection:
         connection.execute(CreateTable(REPLIES, if_not_exists=True))
 
 

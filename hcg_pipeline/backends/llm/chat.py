@@ -80,6 +80,10 @@ class CallError(HcgError):
     """One request got no reply, after all that could be done for it. Others may fare better."""
 
 
+class TooLongError(CallError):
+    """The prompt, with room for its reply, is more than the model's context window holds."""
+
+
 class AttemptError(HcgError):
     """An attempt failed in a way that often passes: 429, 5xx, a reset, a timeout, a body that breaks off.
 

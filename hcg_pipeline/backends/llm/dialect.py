@@ -42,13 +42,17 @@ class Dialect:
     limit_name: LimitName = "max_tokens"
     temperature: bool = True
     seed: bool = True
+    stream: bool = True
 
 
 def first_dialect(base_url: str) -> Dialect:
-    """What to try first: OpenAI and Azure want `max_completion_tokens`; older and local servers know `max_tokens`."""
+    """What to try first. OpenAI and Azure want `max_completion_tokens`; older and local servers know `max_tokens`.
+
+    Only the latter are asked to stream: theirs are the replies that take minutes or run in circles.
+    """
     host = urlsplit(base_url).hostname or ""
     hosted = host == "api.openai.com" or host.endswith((".openai.com", ".openai.azure.com"))
-    return Dialect(limit_name="max_completion_tokens" if hosted else "max_tokens")
+    return Dialect(limit_name="max_completion_tokens", stream=False) if hosted else Dialect()
 
 
 def says_too_long(refusal: str) -> bool:
@@ -65,6 +69,8 @@ def simpler(dialect: Dialect, refusal: str) -> Dialect | None:
         other = replace(dialect, limit_name="") if dialect.limit_name else None
     elif dialect.limit_name and dialect.limit_name in said:
         other = replace(dialect, limit_name=_other_limit_name(dialect, said))
+    elif dialect.stream and "stream" in said:
+        other = replace(dialect, stream=False)
     elif dialect.temperature and "temperature" in said:
         other = replace(dialect, temperature=False)
     elif dialect.seed and "seed" in said:
@@ -89,6 +95,8 @@ def parameters(request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
         sent["seed"] = request.seed
     if dialect.limit_name:
         sent[dialect.limit_name] = request.max_tokens
+    if dialect.stream:
+        sent |= {"stream": True, "stream_options": {"include_usage": True}}
     if dialect.reply_format == "json_schema":
         schema = {"name": request.schema.name, "schema": dict(request.schema.schema), "strict": True}
         sent["response_format"] = {"type": "json_schema", "json_schema": schema}

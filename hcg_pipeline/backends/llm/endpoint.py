@@ -21,6 +21,7 @@ from pydantic import SecretStr
 
 from hcg_pipeline.backends.llm.chat import AttemptError, CallError
 from hcg_pipeline.backends.llm.settings import Timeouts
+from hcg_pipeline.backends.llm.streaming import read_events
 from hcg_pipeline.errors import BackendError
 
 _KEYS = re.compile(r"\bBearer\s+\S+|\b(?:sk|pk|key|gsk|xai)[-_][A-Za-z0-9_*.\-]{6,}")
@@ -38,6 +39,10 @@ class RefusedError(CallError):
 
 class StreamedBody(Protocol):
     """What the SDK's `with_streaming_response` methods yield."""
+
+    @property
+    def headers(self) -> httpx2.Headers:
+        """The response's headers."""
 
     def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
         """The body as it arrives."""
@@ -76,19 +81,24 @@ def fetch_json(
 ) -> dict[str, Any]:
     """The JSON object with which the endpoint answers `call`, read to the end within `total_timeout` seconds.
 
-    `call` opens a streamed response of the SDK. `url` and `model` are for the error messages. Raises `AttemptError`,
-    `RefusedError` or `BackendError`.
+    `call` opens a streamed response of the SDK; events that add up to a completion (see `streaming`) count as one
+    object, too. `url` and `model` are for the error messages. Raises `AttemptError`, `RefusedError` or `BackendError`.
     """
     deadline = clock() + total_timeout
-    body = bytearray()
+
+    def in_time(pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            yield piece
+            if clock() > deadline:
+                late = f"{public_url(url)} was still sending its reply after {total_timeout:g} s"
+                raise AttemptError(late, slow=True)
+
     try:
         with call() as response:
-            for piece in response.iter_bytes():
-                body += piece
-                if clock() > deadline:
-                    raise AttemptError(
-                        f"{public_url(url)} was still sending its reply after {total_timeout:g} s", slow=True
-                    )
+            pieces = in_time(response.iter_bytes())
+            if "event-stream" in response.headers.get("content-type", ""):
+                return read_events(pieces, public_url(url))
+            return _object_of(b"".join(pieces), url)
     except openai.APIStatusError as error:
         raise _status_error(error, url, model) from None
     except openai.APITimeoutError as error:
@@ -97,9 +107,12 @@ def fetch_json(
         if isinstance(error.__cause__, (httpx2.ConnectError, httpx2.UnsupportedProtocol)):
             raise UnreachableError(f"cannot connect to {public_url(url)} ({_cause(error)})") from None
         raise AttemptError(f"the connection to {public_url(url)} broke ({_cause(error)})") from None
+    except httpx2.TimeoutException as error:
+        raise AttemptError(
+            f"{public_url(url)} fell silent in the middle of a reply ({_cause(error)})", slow=True
+        ) from None
     except httpx2.HTTPError as error:
         raise AttemptError(f"{public_url(url)} broke off in the middle of a reply ({_cause(error)})") from None
-    return _object_of(bytes(body), url)
 
 
 class UnreachableError(AttemptError):

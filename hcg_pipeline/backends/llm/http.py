@@ -5,7 +5,7 @@ from typing import Any
 
 import openai
 
-from hcg_pipeline.backends.llm.chat import AttemptError, CallError, ChatReply, ChatRequest
+from hcg_pipeline.backends.llm.chat import AttemptError, CallError, ChatReply, ChatRequest, TooLongError
 from hcg_pipeline.backends.llm.dialect import Dialect, first_dialect, parameters, says_too_long, simpler
 from hcg_pipeline.backends.llm.endpoint import (
     RefusedError,
@@ -15,8 +15,8 @@ from hcg_pipeline.backends.llm.endpoint import (
     unreachable_for_good,
 )
 
-# json_schema -> json_object -> prompt, one limit name -> the other -> none, no temperature, no seed
-_MOST_REFUSALS = 7
+# json_schema -> json_object -> prompt, one limit name -> the other -> none, no temperature, no seed, no streaming
+_MOST_REFUSALS = 8
 
 
 class HttpChat:
@@ -26,12 +26,12 @@ class HttpChat:
     from the start is an error at once, a server that goes away in the middle of a night is waited for.
     """
 
-    def __init__(self, client: openai.OpenAI, *, total_timeout: float) -> None:
+    def __init__(self, client: openai.OpenAI, *, total_timeout: float, dialect: Dialect | None = None) -> None:
         self._client = client
         self._url = str(client.base_url)
         self._total_timeout = total_timeout
         self._lock = threading.Lock()
-        self._dialect = first_dialect(self._url)
+        self._dialect = dialect or first_dialect(self._url)
         self._reached = False
 
     def complete(self, request: ChatRequest) -> ChatReply:
@@ -44,7 +44,7 @@ class HttpChat:
                 self._reached = True
                 other = simpler(dialect, refusal.body)
                 if other is None:
-                    raise _explained(refusal) from None
+                    raise _explained(refusal, request.stage) from None
                 dialect = self._remember(dialect, other)
         raise CallError(f"{public_url(self._url)} refused the request in every form that it was put in")
 
@@ -69,9 +69,12 @@ class HttpChat:
             return self._dialect if self._dialect != refused else other
 
 
-def _explained(refusal: RefusedError) -> CallError:
+def _explained(refusal: RefusedError, stage: str) -> CallError:
     if says_too_long(refusal.body):
-        return CallError(f"{refusal}. The model's context window is too small: set a smaller window_words")
+        setting = "HCG_LLM_ANSWER_WORDS" if stage == "answers" else "window_words in corpus.yaml"
+        return TooLongError(
+            f"{refusal}. The model's context window is too small for the prompt: set a smaller {setting}"
+        )
     return refusal
 
 

@@ -7,18 +7,27 @@ paid for. Failures of the endpoint in an unbroken row stop it, too.
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
-
-from hcg_pipeline.backends.llm.asking import Asked, Prompt
+from hcg_pipeline.backends.llm.asking import Asked
 from hcg_pipeline.backends.llm.budget import BudgetError
 from hcg_pipeline.backends.llm.endpoint import without_keys
 from hcg_pipeline.backends.protocol import Failure, Usage
 from hcg_pipeline.errors import BackendError
 from hcg_pipeline.progress import Progress
 
-R = TypeVar("R", bound=BaseModel)
+R = TypeVar("R")
+
+
+class Question(Protocol):
+    """What is asked: a prompt, or a window that may take several."""
+
+    @property
+    def stage(self) -> str:
+        """The stage that it belongs to, the same for all of a call of `ask_all`."""
+
+
+Q = TypeVar("Q", bound=Question)
 
 CANARY = 5
 _MOST_CANARY_FAILURES = 3
@@ -26,8 +35,8 @@ _MOST_UNANSWERED = 5
 
 
 def ask_all(
-    ask: Callable[[Prompt[R]], Asked[R]],
-    prompts: Sequence[Prompt[R]],
+    ask: Callable[[Q], Asked[R]],
+    prompts: Sequence[Q],
     workers: int,
     progress: Progress,
 ) -> list[Asked[R]]:
@@ -38,7 +47,7 @@ def ask_all(
     """
     if not prompts:
         return []
-    run = _Run(ask, prompts, progress)
+    run: _Run[Q, R] = _Run(ask, prompts, progress)
     with ThreadPoolExecutor(min(workers, len(prompts)), thread_name_prefix="llm") as executor:
         canary = canary_places(len(prompts))
         run.work(executor, canary)
@@ -72,10 +81,10 @@ def failures_of(results: Sequence[Asked[R]]) -> tuple[Failure, ...]:
     return tuple(asked.failure for asked in results if asked.failure is not None)
 
 
-class _Run(Generic[R]):
+class _Run(Generic[Q, R]):
     """The state of one stage: results by place, and the error that stopped it."""
 
-    def __init__(self, ask: Callable[[Prompt[R]], Asked[R]], prompts: Sequence[Prompt[R]], progress: Progress) -> None:
+    def __init__(self, ask: Callable[[Q], Asked[R]], prompts: Sequence[Q], progress: Progress) -> None:
         self._ask = ask
         self._prompts = prompts
         self._progress = progress
@@ -93,7 +102,8 @@ class _Run(Generic[R]):
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in sorted(done, key=futures.__getitem__):
-                    error = self._take(futures[future], future) or error
+                    stopping = self._take(futures[future], future)
+                    error = error or stopping
         except BaseException:  # an interrupt, or an error in the program: begin nothing more
             self._stopped.set()
             raise
@@ -103,7 +113,7 @@ class _Run(Generic[R]):
         if error is not None:
             raise error
 
-    def _ask_unless_stopped(self, prompt: Prompt[R]) -> Asked[R] | None:
+    def _ask_unless_stopped(self, prompt: Q) -> Asked[R] | None:
         if self._stopped.is_set():
             return None
         try:
@@ -149,8 +159,8 @@ def _hopeless(results: Sequence[Asked[R]]) -> BackendError:
     count = f"{len(failed)} of {len(results)}"
     if shown.unanswered:
         return BackendError(
-            f"{failure.stage}: {count} calls got no reply. {failure.key}: {failure.reason}. Finished calls are kept: "
-            "run again when the endpoint works"
+            f"{failure.stage}: {count} calls got no reply. {failure.key}: {failure.reason}. Finished calls are kept "
+            "for the next run"
         )
     raw = without_keys(failure.raw, 120)
     came = f"; its reply began: {raw!r}" if raw else ""

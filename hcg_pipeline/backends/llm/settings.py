@@ -72,8 +72,8 @@ class EndpointSettings(_Settings):
     api_key: SecretStr | None = None
     temperature: float = Field(default=0.0, ge=0, le=2)
     seed: int = 7
-    max_tokens: int = Field(default=8192, ge=1)
-    metrics_shown: int = Field(default=60, ge=1)
+    max_tokens: int = Field(default=16_384, ge=1)
+    metrics_shown: int = Field(default=64, ge=1)
     answer_words: int | None = Field(default=None, ge=1)
     timeouts: Timeouts = Timeouts()
     retry: RetrySettings = RetrySettings()

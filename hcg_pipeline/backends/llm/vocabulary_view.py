@@ -10,6 +10,7 @@ from hcg_pipeline.specification.vocabulary import Dimension, Metric, Vocabulary
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORDS = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7af]")
 _MOST_NAMED = 60
 
 
@@ -55,7 +56,7 @@ def _named(dimension: Dimension, spoken: str) -> tuple[str, ...]:
 
 def _is_spoken(name: str, spoken: str) -> bool:
     words = " ".join(_WORDS.findall(name.casefold()))
-    return bool(words) and f" {words} " in spoken
+    return bool(words) and (f" {words} " in spoken or (_UNSPACED.search(words) is not None and words in spoken))
 
 
 def _touched(

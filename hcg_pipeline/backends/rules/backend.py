@@ -36,7 +36,7 @@ class RulesBackend:
     """
 
     def __init__(self) -> None:
-        self._parser = Parser()
+        self.parser = Parser()
 
     @property
     def name(self) -> str:
@@ -50,36 +50,36 @@ class RulesBackend:
 
     def propose_dimensions(self, windows: Sequence[Window], progress: Progress) -> Outcome[ProposedDimension]:
         """Dimensions of the whole corpus by falling support, each with its entities."""
-        return Outcome(tuple(dimensions.propose(survey(windows, self._parser, "dimensions", progress))))
+        return Outcome(tuple(dimensions.propose(survey(windows, self.parser, "dimensions", progress))))
 
     def propose_metrics(
         self, windows: Sequence[Window], dimensions: Sequence[Dimension], progress: Progress
     ) -> Outcome[ProposedMetric]:
         """Metrics of the whole corpus over the given dimensions by falling support."""
         passages = list(passages_of(windows))
-        parsed = _each(passages, self._parser.passage, "metrics", progress)
+        parsed = _each(passages, self.parser.passage, "metrics", progress)
         return Outcome(tuple(metrics.propose(parsed, dimensions)))
 
     def read_windows(self, windows: Sequence[Window], vocabulary: Vocabulary, progress: Progress) -> Outcome[Reading]:
         """The variables and relations of each window."""
         resolver = Resolver(vocabulary)
-        return Outcome(tuple(_each(windows, lambda window: read_window(window, resolver, self._parser), "reading", progress)))
+        return Outcome(tuple(_each(windows, lambda window: read_window(window, resolver, self.parser), "reading", progress)))
 
     def judge_templates(
         self, questions: Sequence[TemplateQuestion], progress: Progress
     ) -> Outcome[tuple[TemplateVerdict, ...]]:
         """Targets that a passage states to be driven by the source."""
-        return Outcome(tuple(_each(questions, lambda one: judging.judge_template(one, self._parser), "templates", progress)))
+        return Outcome(tuple(_each(questions, lambda one: judging.judge_template(one, self.parser), "templates", progress)))
 
     def judge_edges(
         self, questions: Sequence[EdgeQuestion], progress: Progress
     ) -> Outcome[tuple[ProposedRelation, ...]]:
         """Candidates that a passage states."""
-        return Outcome(tuple(_each(questions, lambda one: judging.judge_edge(one, self._parser), "edges", progress)))
+        return Outcome(tuple(_each(questions, lambda one: judging.judge_edge(one, self.parser), "edges", progress)))
 
     def answer(self, requests: Sequence[AnswerRequest], progress: Progress) -> Outcome[AnswerReply]:
         """Sentences of the evidence that answer each question."""
-        return Outcome(tuple(_each(requests, lambda one: answering.answer(one, self._parser), "answers", progress)))
+        return Outcome(tuple(_each(requests, lambda one: answering.answer(one, self.parser), "answers", progress)))
 
 
 def _each(

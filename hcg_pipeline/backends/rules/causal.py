@@ -51,7 +51,11 @@ def verb_links(clauses: Clauses) -> Iterator[Link]:
         if verb is None or matched is None:
             continue
         cue, after = matched
-        if verb.negated or cue.strength == 0.0 or _denied(clauses, place):
+        first = clauses.tokens[verb.start]
+        if verb.start and first.text.istitle() and len(first.text) > 1:
+            # A capitalised verb inside a line is the start of a heading that has run into it.
+            continue
+        if verb.negated or cue.strength == 0.0 or denied(clauses, place):
             continue
         strength = cue.strength * (HEDGED if verb.hedged else 1.0)
         if verb.passive or (verb.form == "ppl" and clauses.kind(after) != "NP"):
@@ -61,8 +65,15 @@ def verb_links(clauses: Clauses) -> Iterator[Link]:
         effects = clauses.objects(after) or _gerund(clauses, after)
         if cue.particles == frozenset() and cue.verb in {"prevent", "stop", "protect", "keep"}:
             effects = _from_clause(clauses, after) or effects
+        if cue.verb == "protect" and not cue.particles:
+            effects = _against(clauses, after)
         if not effects:
             effects = _relative_object(clauses, place)
+        turned = _turned(clauses, after) if cue.verb in _MOVERS else None
+        if turned is not None:
+            cue = replace(cue, sign=turned)
+        elif cue.verb in {"push", "bid", "bring", "keep"} and not cue.particles:
+            continue
         if cue.facet and cue.forward:
             effects = [replace(one, facet=one.facet or cue.facet) for one in effects]
         if cue.forward:
@@ -73,7 +84,8 @@ def verb_links(clauses: Clauses) -> Iterator[Link]:
 
 def _causes(clauses: Clauses, place: int) -> list[Argument]:
     """The subject; for "by reducing X", the change named is handled with the clause that it serves."""
-    if clauses.kind(place - 1) == "P" and clauses.verb(place) is not None and clauses.segments[place].form == "ing":
+    verb = clauses.segments[place]
+    if verb.form == "ing" and (clauses.kind(place - 1) == "P" or clauses.starts_clause(clauses.group(place + 1)[1])):
         return []
     return clauses.subjects(place)
 
@@ -84,11 +96,11 @@ def _passive(clauses: Clauses, place: int, after: int, cue: Cue, strength: float
     while clauses.kind(here) == "AV" or (clauses.kind(here) == "P" and clauses.low(here) in {"in", "at"} and here - after < 6):
         here = clauses.item(here + 1) if clauses.kind(here) == "P" else here + 1
     agents = {"by", "with"} if cue.verb in {"treat", "relieve", "cure", "manage", "control", "prevent", "ease"} else {"by"}
-    if clauses.low(here) not in agents:
+    if clauses.low(here) not in agents or (clauses.kind(here + 1) == "NP" and clauses.tokens[clauses.segments[here + 1].start].tag == "CRD"):
         return
     causes = clauses.group(here + 1)[0] or _gerund(clauses, here + 1)
     verb = clauses.segments[place]
-    effects = clauses._chain(place - 1) if verb.form == "ppl" and clauses.kind(place - 1) in {"NP", "CLOSE"} else clauses.subjects(place)
+    effects = clauses.near(place - 1) if verb.form == "ppl" and clauses.kind(place - 1) in {"NP", "CLOSE"} else clauses.subjects(place)
     if cue.facet:
         effects = [Argument(one.start, one.end, one.polarity, cue.facet) for one in effects]
     yield Link(tuple(causes), tuple(effects), cue.sign, strength, f"{cue.verb} by", cue.only)
@@ -106,9 +118,17 @@ def _from_clause(clauses: Clauses, place: int) -> list[Argument]:
     """ "prevents cells from dividing": what is prevented is that the object does it."""
     found, after = clauses.group(place)
     if clauses.low(after) == "from" and clauses.verb(after + 1) is not None:
-        changed = clauses._changed(found, after + 1)
+        changed = clauses.changed(found, after + 1)
         return changed or found
     return []
+
+
+def _against(clauses: Clauses, place: int) -> list[Argument]:
+    """ "protects jobs against imports": what it works against."""
+    here = place
+    while clauses.kind(here) in {"NP", "CJ", "CM", "P"} and clauses.low(here) not in {"against", "from"}:
+        here += 1
+    return clauses.group(here + 1)[0] if clauses.low(here) in {"against", "from"} else []
 
 
 def _relative_object(clauses: Clauses, place: int) -> list[Argument]:
@@ -117,14 +137,23 @@ def _relative_object(clauses: Clauses, place: int) -> list[Argument]:
     while clauses.kind(here) in {"NP", "AV"}:
         here -= 1
     if clauses.kind(here) == "RL" and here < place - 1:
-        return clauses._antecedent(here)
+        return clauses.antecedent(here)
     return []
 
 
-def _denied(clauses: Clauses, place: int) -> bool:
+_MOVERS = frozenset({"drive", "push", "bring", "keep", "bid", "force", "hold"})
+
+
+def _turned(clauses: Clauses, place: int) -> str | None:
+    """ "drives prices down": the sign of an adverb after the object."""
+    _, after = clauses.group(place)
+    return {"down": "-", "up": "+", "lower": "-", "higher": "+"}.get(clauses.low(after))
+
+
+def denied(clauses: Clauses, place: int) -> bool:
     """ "no evidence that X causes Y", "not clear whether": a denial before the verb that takes it back."""
     start = clauses.segments[place].start
-    words = [token.low for token in clauses.tokens[max(0, start - 14) : start]]
+    words = [token.low for token in clauses.tokens[max(0, start - 14) : start + 1]]
     text = " ".join(words)
     return any(mark in text for mark in _DENIALS)
 

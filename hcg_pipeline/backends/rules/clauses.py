@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from hcg_pipeline.backends.rules.phrases import Segment, segments
 from hcg_pipeline.backends.rules.tagging import Token
-from hcg_pipeline.backends.rules.wordlists import Cue, cues, word_lists, word_map
+from hcg_pipeline.backends.rules.wordlists import Cue, cues, facet_of_noun, word_lists, word_map
 
 _ATTACH = frozenset({"of", "in", "for", "to", "on", "with", "among", "between", "within", "against", "at", "as", "such", "like", "including", "per"})
 _CONTROL = frozenset({"use", "design", "give", "need", "do", "perform", "recommend", "help", "tend", "seem", "appear", "show", "know", "find", "think", "expect", "intend", "work", "act", "serve", "prove", "begin", "start", "continue", "be", "fail", "try", "prescribe", "develop", "aim", "approve", "have", "add", "take", "require"})
+_SHARED = frozenset({"Risk", "Severity", "Cost", "Price", "Occurrence", "Quality", "Level"})
 _OBJECT_CONTROL = frozenset({"want", "allow", "cause", "enable", "help", "force", "prompt", "encourage", "need", "require", "lead", "let"})
 FLIP = {"+": "-", "-": "+", "?": "?"}
 
@@ -97,9 +98,9 @@ class Clauses:
             after = self.item(here)
             if after == here:
                 break
-            if found and self._starts_clause(after):
+            if found and self.starts_clause(after):
                 break
-            found.append(self._argument(here, after))
+            found.append(self.argument(here, after))
             ends.append(after)
             end = after
             here = after
@@ -114,14 +115,25 @@ class Clauses:
         if len(found) > 1 and not joined:
             # Commas alone join nothing: what follows is an apposition.
             return found[:1], ends[0]
-        return found, end
+        return self._shared_facet(found), end
 
-    def _starts_clause(self, place: int) -> bool:
+    def _shared_facet(self, found: list[Argument]) -> list[Argument]:
+        """ "the risk of heart disease and stroke": a bare second member is measured as the first is."""
+        if len(found) < 2:
+            return found
+        head = next((at for at in range(found[0].start, found[0].end - 1) if self.tokens[at].is_noun and self.tokens[at + 1].low == "of"), None)
+        facet = facet_of_noun().get(self.tokens[head].lemma, "") if head is not None else ""
+        if facet not in _SHARED:
+            return found
+        bare = [one if self.tokens[one.start].tag in {"AT0", "DT0", "DPS"} else replace(one, facet=facet) for one in found[1:]]
+        return [found[0], *bare]
+
+    def starts_clause(self, place: int) -> bool:
         while self.kind(place) == "AV":
             place += 1
         return self.is_finite(place)
 
-    def _argument(self, start: int, end: int) -> Argument:
+    def argument(self, start: int, end: int) -> Argument:
         return Argument(self.segments[start].start, self.segments[end - 1].end)
 
     # --- verbs -------------------------------------------------------------------------------------------------
@@ -150,11 +162,11 @@ class Clauses:
         if not found or verb is None:
             return found
         if verb.form == "inf" or (verb.form == "fin" and verb.lemma in word_map("changes.tsv") and place > 0):
-            changed = self._changed(found, after)
+            changed = self.changed(found, after)
             return changed if changed else found
         return found
 
-    def _changed(self, arguments: list[Argument], place: int) -> list[Argument]:
+    def changed(self, arguments: list[Argument], place: int) -> list[Argument]:
         verb = self.segments[place]
         change, facet = word_map("changes.tsv").get(verb.lemma), word_map("verb_facets.tsv").get(verb.lemma, "")
         if (change is None and not facet) or self.kind(place + 1) == "NP":
@@ -173,12 +185,22 @@ class Clauses:
         if verb.form in {"ing", "ppl"} and self.kind(before) == "CM":
             return self._before_comma(before)
         if self.kind(before) == "RL":
-            return self._antecedent(before)
+            return self.antecedent(before)
         if self.kind(before) in {"CJ", "CM"}:
+            if verb.form == "ing" and not self._parallel(before):
+                return []
             return self._shared(before)
         if self.kind(before) == "VG":
             return []
         return self._left_group(before)
+
+    def _parallel(self, mark: int) -> bool:
+        """Whether the verb before a conjunction is an -ing form too: "causing A and increasing B"."""
+        for place in range(mark - 1, -1, -1):
+            verb = self.verb(place)
+            if verb is not None:
+                return verb.form == "ing"
+        return False
 
     def _left_group(self, last: int) -> list[Argument]:
         """The noun group that ends with segment `last`."""
@@ -190,11 +212,14 @@ class Clauses:
             gerund = self.clause(first)
             if gerund:
                 return gerund
+            if self.kind(first + 1) == "NP":
+                # "Throttling the suction causes …": what is done to it is not known to be more or less of it.
+                return [replace(one, polarity="?") for one in self.group(first + 1)[0]]
         limit = first + 1
         if verb is not None and verb.form in {"ppl", "ing"} and self.kind(first - 1) in {"NP", "CLOSE"}:
-            return self._chain(first - 1)
+            return self.chain(first - 1)
         if verb is not None and verb.form == "fin" and self.kind(first - 1) == "RL" and (self.kind(limit) == "P" or not any(self.kind(at) == "CJ" for at in range(limit, last + 1))):
-            return self._antecedent(first - 1)
+            return self.antecedent(first - 1)
         if verb is not None and verb.form == "fin":
             # "A reduces B and C increases D": only what follows the last conjunction is the subject.
             marks = [at for at in range(limit, last + 1) if self.kind(at) in {"CJ", "CM"}]
@@ -208,7 +233,7 @@ class Clauses:
                 return found
         for start in range(last, limit - 1, -1):
             if self.kind(start) == "NP" and self.kind(start - 1) != "P" and self.item(start) == last + 1:
-                return [self._argument(start, last + 1)]
+                return [self.argument(start, last + 1)]
         return []
 
     def _whole_group(self, place: int, end: int) -> tuple[list[Argument], int]:
@@ -218,7 +243,7 @@ class Clauses:
             after = min(self.item(here), end)
             if after == here:
                 return [], here
-            found.append(self._argument(here, after))
+            found.append(self.argument(here, after))
             here = after
             while here + 1 < end and self.kind(here) == "P" and self.kind(here + 1) == "NP":
                 # A place or time ("after a week") says nothing of what the subject is.
@@ -228,13 +253,13 @@ class Clauses:
         joined = any(self.kind(at) == "CJ" for at in range(place, end))
         return (found if joined else found[:1]), here
 
-    def _antecedent(self, relative: int) -> list[Argument]:
+    def antecedent(self, relative: int) -> list[Argument]:
         last = relative - 1
         if self.kind(last) == "CM":
             last -= 1
-        return self._chain(last)
+        return self.chain(last)
 
-    def _chain(self, last: int) -> list[Argument]:
+    def chain(self, last: int) -> list[Argument]:
         """The one item `NP (P NP)*` that ends with segment `last`; of a coordination only its last member."""
         if self.kind(last) not in {"NP", "CLOSE"}:
             return []
@@ -248,7 +273,22 @@ class Clauses:
                 first -= 2
             else:
                 break
-        return [self._argument(first, last + 1)] if self.kind(first) == "NP" else []
+        return [self.argument(first, last + 1)] if self.kind(first) == "NP" else []
+
+    def near(self, last: int) -> list[Argument]:
+        """The noun phrase that ends with segment `last`, with what it is a measure or change of ("the risk of stroke")."""
+        if self.kind(last) == "CLOSE":
+            return self.chain(last)
+        if self.kind(last) != "NP":
+            return []
+        lists = word_lists()
+        first = last
+        while self.low(first - 1) in {"of", "in"} and self.kind(first - 2) == "NP":
+            noun = self.segments[first - 2].lemma
+            if noun not in facet_of_noun() and noun not in lists["less_head"] and noun not in lists["more_head"] and noun not in lists["light"]:
+                break
+            first -= 2
+        return [self.argument(first, last + 1)]
 
     def _before_comma(self, comma: int) -> list[Argument]:
         """What a participle after a comma is said of: the subject of the clause before, or what befell it."""
@@ -263,7 +303,7 @@ class Clauses:
                 return self.subjects(place)
             if self.kind(place) == "SB":
                 break
-        return self._chain(comma - 1)
+        return self.chain(comma - 1)
 
     def _shared(self, mark: int) -> list[Argument]:
         """The subject of the verb before "and": "A reduces B and increases C"."""
@@ -273,7 +313,7 @@ class Clauses:
             opened = self.verb(place + 1)
             inserted = self.kind(place + 1) == "RL" or (opened is not None and opened.form in {"ppl", "ing"})
             if self.kind(place) == "CM" and inserted and self.kind(place - 1) in {"NP", "CLOSE"}:
-                return self._chain(place - 1)
+                return self.chain(place - 1)
         for place in range(mark - 1, -1, -1):
             verb = self.verb(place)
             if verb is not None and verb.form in {"fin", "inf", "ing"}:
@@ -293,7 +333,7 @@ class Clauses:
         if verb.lemma in _OBJECT_CONTROL and self.kind(here + 1) == "NP" and not verb.passive:
             return self.group(here + 1)[0]
         if verb.form == "ppl" or verb.passive or verb.lemma in _CONTROL:
-            chain = self._chain(here - 1) if verb.form == "ppl" else self.subjects(here)
+            chain = self.chain(here - 1) if verb.form == "ppl" else self.subjects(here)
             return chain
         changed = self.clause(here)
         return changed

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hcg_pipeline.backends.rules.causal import Link
 from hcg_pipeline.backends.rules.clauses import Argument, Clauses
-from hcg_pipeline.backends.rules.wordlists import word_map
+from hcg_pipeline.backends.rules.wordlists import cues, word_map
 
 _PREPOSITIONS = (
     (("because", "of"), 0.85), (("due", "to"), 0.85), (("owing", "to"), 0.85), (("as", "a", "result", "of"), 0.85), (("as", "a", "consequence", "of"), 0.85),
@@ -45,7 +45,7 @@ def _prepositional(clauses: Clauses) -> Iterator[Link]:
             causes, after = clauses.group(first)
             if not causes:
                 continue
-            effects = _effect_before(clauses, before) if at > 2 else _effect_after(clauses, after)
+            effects = _effect_before(clauses, before) if any(clauses.kind(one) == "NP" for one in range(before)) else _effect_after(clauses, after)
             yield Link(tuple(causes), tuple(effects), "+", strength, " ".join(phrase))
 
 
@@ -59,7 +59,7 @@ def _effect_before(clauses: Clauses, place: int) -> list[Argument]:
         return clauses.subjects(here)
     if verb is not None:
         return clauses.clause(here)
-    chain = clauses._chain(here)
+    chain = clauses.chain(here)
     for main in range(here, -1, -1):
         if clauses.kind(main) in {"SB", "RL"}:
             break
@@ -122,8 +122,12 @@ def _subordinate(clauses: Clauses) -> Iterator[Link]:
 
 
 def _moves(clauses: Clauses, place: int) -> bool:
+    """Whether a verb says that something changes or happens, rather than that something is done or had."""
     verb = clauses.verb(place)
-    return verb is not None and verb.lemma not in {"have", "get"}
+    if verb is None or verb.lemma in {"use", "start", "begin", "exist", "remove", "treat", "control", "manage", "make", "allow", "help"}:
+        return False
+    happens = verb.lemma in word_map("changes.tsv") or verb.lemma in word_map("verb_facets.tsv") or bool(cues().get(verb.lemma))
+    return happens or verb.lemma in {"be", "become", "have", "develop"}
 
 
 def _changes(clauses: Clauses, place: int) -> bool:
@@ -183,7 +187,7 @@ def _comparative(clauses: Clauses) -> Iterator[Link]:
         items = [at for at, segment in enumerate(clauses.segments) if one.start <= segment.start and segment.end <= one.end and segment.kind == "NP"]
         if not items:
             return
-        noun = clauses._argument(items[0], min(clauses.item(items[0]), items[-1] + 1))
+        noun = clauses.argument(items[0], min(clauses.item(items[0]), items[-1] + 1))
         polarity = "-" if tokens[one.start].low in {"lower", "less", "fewer", "smaller", "weaker", "cheaper", "shorter"} else "+"
         inside = noun.start <= one.start
         parts.append(Argument(noun.start, noun.end, "+" if inside else polarity))

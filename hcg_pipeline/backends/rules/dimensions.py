@@ -15,10 +15,12 @@ from hcg_pipeline.backends.rules.terms import Term, term_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists
 from hcg_pipeline.specification.vocabulary import Dimension, Entity
 
-ENTITIES = 80
+ENTITIES = 120
 """Most entities that one dimension proposes."""
 _WEAK = frozenset({"activity", "event", "process", "phenomenon", "condition", "quality", "cognition", "communication", "relation", "collection", "object", "time", "feeling", "quantity", ""})
 _SURE = 0.45
+_NAMED = frozenset({"place", "organization", "policy", "asset", "drug", "disease", "microorganism", "software", "test"})
+"""Classes whose members have proper names; a capitalised "Bush" or "Petunia" elsewhere is a person, no plant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ def _spoken_of(term: Term, kind: str, found: Survey) -> bool:
     """Whether the corpus has something to say of a term: often enough, or in a cause or effect; no everyday word."""
     least = 2 if found.words < 80_000 else 3
     if term.frequency < least and not found.linked[term.key]:
+        return False
+    if all(word[:1].isupper() and word[1:].islower() for word in term.name.split()) and kind not in _NAMED:
         return False
     keen = found.keenness.get(term.key, 9.0)
     return keen >= (1.2 if kind in _WEAK else 0.3)

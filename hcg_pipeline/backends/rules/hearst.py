@@ -41,7 +41,7 @@ def lists(clauses: Clauses) -> Iterator[list[str]]:
             if after == here + 1:
                 break
             here = after
-        if len(members) > 2:
+        if len(members) > 1:
             yield [member for member in members if member]
         place = max(here, place + 1)
 
@@ -74,7 +74,7 @@ def _members(clauses: Clauses, here: int) -> list[str]:
         while clauses.kind(here) in {"CM", "CJ"}:
             here += 1
             marks += 1
-        if not marks or clauses._starts_clause(here + 1):
+        if not marks or clauses.starts_clause(here + 1):
             break
     return [key for key in found if key]
 

@@ -7,7 +7,7 @@ from hcg_pipeline.backends.rules.clauses import Argument
 from hcg_pipeline.backends.rules.dimensions import lexical_dimension
 from hcg_pipeline.backends.rules.hearst import phrase_key
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
-from hcg_pipeline.backends.rules.reading import mechanism, relations_of
+from hcg_pipeline.backends.rules.reading import mechanism, relations_in
 from hcg_pipeline.backends.rules.resolve import Resolver, default_facet, metric_facet
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef, Vocabulary
@@ -55,11 +55,10 @@ def judge_edge(question: EdgeQuestion, parser: Parser) -> tuple[ProposedRelation
     wanted = set(question.candidates)
     best: dict[tuple[VariableRef, VariableRef], ProposedRelation] = {}
     for passage in question.passages:
-        for sentence in parser.passage(passage):
-            for relation in relations_of(sentence, passage, resolver):
-                pair = (relation.source, relation.target)
-                if pair in wanted and (pair not in best or best[pair].confidence < relation.confidence):
-                    best[pair] = relation
+        for relation in relations_in(passage, resolver, parser):
+            pair = (relation.source, relation.target)
+            if pair in wanted and (pair not in best or best[pair].confidence < relation.confidence):
+                best[pair] = relation
     return tuple(best[pair] for pair in question.candidates if pair in best)
 
 

@@ -78,7 +78,7 @@ def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension
         default = facet == default_facet(signature[0]) and len(signature) == 1
         if not fits(facet, signature[0]) or (default and not measured_by_itself(signature[0])):
             continue
-        if not default and (count < least or len(entities[key]) < 2):
+        if not default and (count < least or (len(entities[key]) < 2 and count < 4)):
             continue
         description = _describe(signature, facet, entities[key], causes[key], effects[key])
         proposals.append(ProposedMetric(metric_name(signature, facet), signature, description, categories.get(signature[0], "roles"), count))

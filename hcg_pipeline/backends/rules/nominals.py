@@ -7,7 +7,7 @@ from hcg_pipeline.backends.rules.clauses import Argument, Clauses
 
 # head noun -> (the noun's "of" argument is the effect, sign, strength)
 _CAUSE_HEADS = {
-    "cause": ("+", 0.9), "reason": ("+", 0.6), "source": ("+", 0.4), "driver": ("+", 0.8), "trigger": ("+", 0.8),
+    "cause": ("+", 0.9), "reason": ("+", 0.6), "driver": ("+", 0.8), "trigger": ("+", 0.8),
     "contributor": ("+", 0.75), "determinant": ("?", 0.6), "culprit": ("+", 0.7), "precursor": ("+", 0.5),
     "risk factor": ("+", 0.8), "catalyst": ("+", 0.6), "barrier": ("-", 0.6), "obstacle": ("-", 0.6), "treatment": ("-", 0.45), "remedy": ("-", 0.5),
     "cure": ("-", 0.6), "inhibitor": ("-", 0.5), "therapy": ("-", 0.4), "motive": ("+", 0.5),
@@ -16,6 +16,7 @@ _EFFECT_HEADS = {
     "result": 0.75, "consequence": 0.8, "effect": 0.7, "side effect": 0.85, "complication": 0.75, "symptom": 0.6,
     "by-product": 0.7, "byproduct": 0.7, "outcome": 0.5, "manifestation": 0.5, "adverse effect": 0.85, "adverse event": 0.7,
 }  # fmt: skip
+_INDUCED = {"-induced": 0.85, "-mediated": 0.6, "-driven": 0.7, "-caused": 0.85, "induced": 0.8, "mediated": 0.55}
 _LINKS = frozenset({"be", "include", "remain", "become", "comprise", "range"})
 _ADJECTIVES = {
     ("responsible", "for"): (True, "+", 0.7), ("effective", "against"): (True, "-", 0.6), ("attributable", "to"): (False, "+", 0.75),
@@ -78,7 +79,7 @@ def _headed(clauses: Clauses, place: int) -> Iterator[Link]:
             outer = clauses.subjects(before)
             strength *= HEDGED if verb.hedged else 1.0
         elif clauses.kind(place - 1) == "CM" and clauses.kind(place - 2) == "NP":
-            outer = clauses._chain(place - 2)
+            outer = clauses.chain(place - 2)
     if causal:
         yield Link(tuple(outer), tuple(inner), sign, strength, head)
     else:
@@ -99,20 +100,20 @@ def _effect_on(clauses: Clauses, place: int) -> Iterator[Link]:
     elif clauses.low(place + 1) == "of" and clauses.kind(place + 2) == "NP":
         after = place + 3
         if clauses.low(after) == "on":
-            cause = clauses._argument(place + 2, place + 3)
+            cause = clauses.argument(place + 2, place + 3)
             yield Link((cause,), tuple(clauses.group(after + 1)[0]), sign, 0.45, "effect of on")
 
 
 def _induced(clauses: Clauses, place: int) -> Iterator[Link]:
     """ "cisplatin-induced kidney damage"."""
     segment = clauses.segments[place]
-    for at in range(segment.start, segment.end - 1):
-        token = clauses.tokens[at]
-        for ending, strength in (("-induced", 0.85), ("-mediated", 0.6), ("-driven", 0.7), ("-caused", 0.85)):
-            if token.low.endswith(ending) and len(token.low) > len(ending) + 1:
-                yield Link((Argument(at, at + 1),), (Argument(at + 1, segment.end),), "+", strength, ending)
-        if token.low in {"induced", "mediated"} and at > segment.start and clauses.tokens[at - 1].is_noun:
-            yield Link((Argument(segment.start, at),), (Argument(at + 1, segment.end),), "+", 0.8, token.low)
+    opening = _INDUCED.get(clauses.tokens[segment.start].low)
+    if opening is not None and clauses.kind(place - 1) == "CLOSE" and segment.end > segment.start + 1:
+        yield Link(tuple(clauses.chain(place - 1)), (Argument(segment.start + 1, segment.end),), "+", opening, clauses.tokens[segment.start].low)
+    for at in range(segment.start + 1, segment.end - 1):
+        strength = _INDUCED.get(clauses.tokens[at].low)
+        if strength is not None and clauses.tokens[at - 1].is_noun:
+            yield Link((Argument(segment.start, at),), (Argument(at + 1, segment.end),), "+", strength, clauses.tokens[at].low)
 
 
 def _adjective(clauses: Clauses, place: int) -> Iterator[Link]:

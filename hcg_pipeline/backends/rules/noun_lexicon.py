@@ -11,7 +11,7 @@ from importlib.resources import files
 from hcg_pipeline.backends.rules import lexicon as _package
 
 _SIBILANT = ("ches", "shes", "sses", "xes", "zes")
-_KEEP = ("ss", "us", "is", "ics")
+_KEEP = ("ss", "us", "is")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,9 @@ class NounLexicon:
         """The lemma of a plural noun in lower case; unknown words lose a plain plural ending."""
         if word in self.irregular:
             return self.irregular[word]
-        if not word.endswith("s") or word.endswith(_KEEP) or len(word) < 4:
+        if not word.endswith("s") or word.endswith(_KEEP) or len(word) < 4 or (word.endswith("ies") and word in self.classes):
+            return word
+        if word.endswith("ics") and word[:-1] not in self.classes:
             return word
         candidates = [word[:-1]]
         if word.endswith("ies") and len(word) > 4:

@@ -5,34 +5,16 @@ The class of a head is that of its senses in WordNet, reweighted by how much the
 not have are typed by endings learned from it (-itis, -oma, -ectomy) and by what they are coordinated with.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 
+from hcg_pipeline.backends.rules.contexts import ContextModel, ending_evidence
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.terms import Term
 
-_ENDINGS = (7, 6, 5, 4, 3)
 _HEARST_WEIGHT = 1.5
-
-
-@cache
-def endings() -> dict[str, tuple[str, float]]:
-    """Word ending -> (class, share), for endings of which at least 12 nouns of the lexicon have 70% in one class."""
-    votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for lemma, kinds in noun_lexicon().classes.items():
-        if " " in lemma or len(lemma) < 6 or not kinds:
-            continue
-        for size in _ENDINGS:
-            if len(lemma) > size + 1:
-                votes[lemma[-size:]][kinds[0][0]] += 1
-    found = {}
-    for ending, counts in votes.items():
-        kind, most = max(counts.items(), key=lambda item: (item[1], item[0]))
-        total = sum(counts.values())
-        if total >= 12 and most / total >= 0.7:
-            found[ending] = (kind, most / total)
-    return found
+_SURE_ENOUGH = 0.55
 
 
 def lexical_classes(key: str) -> tuple[dict[str, float], int]:
@@ -49,7 +31,7 @@ def lexical_classes(key: str) -> tuple[dict[str, float], int]:
 class TermTypes:
     """Types terms by the evidence of one corpus."""
 
-    def __init__(self, terms: Sequence[Term], pairs: Iterable[tuple[str, str]], groups: Iterable[Sequence[str]], short_forms: Mapping[str, str]) -> None:
+    def __init__(self, terms: Sequence[Term], pairs: Iterable[tuple[str, str]], groups: Iterable[Sequence[str]], short_forms: Mapping[str, str], seen: Mapping[str, Counter[str]]) -> None:
         self._long = dict(short_forms)
         self._prior = self._class_shares(terms)
         self._said: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -58,6 +40,8 @@ class TermTypes:
             if kinds:
                 kind, share = max(kinds.items(), key=lambda item: (item[1], item[0]))
                 self._said[narrow][kind] += share
+        known = {term.key: kind for term in terms if (kind := self._best(self._reweighted(term.key)))}
+        self._contexts = ContextModel(seen, known)
         self._beside: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for group in groups:
             known = [self._best(self._reweighted(member)) for member in group]
@@ -110,17 +94,27 @@ class TermTypes:
             for kind, weight in said.items():
                 votes[kind] += _HEARST_WEIGHT * min(total, 3.0) / 3.0 * weight / total
         if not votes:
-            word = self._expanded(key).split()[-1]
-            ending = next((endings()[word[-size:]] for size in _ENDINGS if len(word) > size + 1 and word[-size:] in endings()), None)
-            if ending is not None:
-                votes[ending[0]] += ending[1]
-            beside = self._beside.get(key)
-            if beside and sum(beside.values()) >= 2:
-                total = sum(beside.values())
-                for kind, weight in beside.items():
-                    votes[kind] += weight / total
+            return self._guess(key)
         whole = sum(votes.values())
-        return {kind: weight / whole for kind, weight in votes.items()} if whole else {}
+        return {kind: weight / whole for kind, weight in votes.items()}
+
+    def _guess(self, key: str) -> dict[str, float]:
+        """The class of an unknown word by its ending, contexts and neighbours in lists; empty unless one stands out."""
+        scores: Counter[str] = Counter(ending_evidence(self._expanded(key).split()[-1]))
+        around, used = self._contexts.evidence(key)
+        for kind, value in around.items():
+            scores[kind] += value
+        beside = self._beside.get(key, Counter())
+        for kind, count in beside.items():
+            scores[kind] += 1.5 * min(count, 4)
+        if not scores or (not used and not beside and len(key) < 6):
+            return {}
+        logs = {kind: value + math.log(self._prior.get(kind, 0.0) + 0.002) for kind, value in scores.items()}
+        top = max(logs.values())
+        shares = {kind: math.exp(value - top) for kind, value in logs.items()}
+        total = sum(shares.values())
+        kind, share = max(shares.items(), key=lambda item: (item[1], item[0]))
+        return {kind: share / total} if share / total >= _SURE_ENOUGH else {}
 
     def best(self, key: str) -> tuple[str, float]:
         """The class with the most evidence and its share, or ("", 0)."""

@@ -89,6 +89,8 @@ def _noun_phrase(tokens: list[Token], start: int) -> Segment | None:
             pass
         elif tag == "AV0" and _grades(tokens, place):
             pass
+        elif tag == "CJC" and head < 0 and place > start and _joins_adjectives(tokens, place):
+            pass
         elif tag == "PUQ" or token.low in {"“", "”", '"', "‘"}:
             pass
         else:
@@ -97,6 +99,12 @@ def _noun_phrase(tokens: list[Token], start: int) -> Segment | None:
     if head < 0:
         return None
     return Segment("NP", start, head + 1, tokens[head].lemma)
+
+
+def _joins_adjectives(tokens: list[Token], place: int) -> bool:
+    """ "behavioral and biochemical changes"."""
+    after = tokens[place + 1 : place + 3]
+    return tokens[place - 1].tag in _ADJECTIVES and len(after) == 2 and after[0].tag in _ADJECTIVES and (after[1].is_noun or after[1].tag in _ADJECTIVES)
 
 
 def _stands_alone(tokens: list[Token], place: int) -> bool:
@@ -171,7 +179,7 @@ def _verb_group(tokens: list[Token], start: int) -> Segment | None:
     be = any(token.lemma in _BE_LIKE or token.tag.startswith("VB") for token in auxiliaries)
     tag = tokens[main].tag
     passive = tag in {"VVN", "VVD"} and be
-    if tokens[start].tag == "TO0" or (tag == "VVI" and not auxiliaries):
+    if tokens[start].tag == "TO0" or (tag == "VVI" and not auxiliaries and _bare_infinitive(tokens, start)):
         form = "inf"
     elif not auxiliaries and tag == "VVG":
         form = "ing"
@@ -180,6 +188,15 @@ def _verb_group(tokens: list[Token], start: int) -> Segment | None:
     else:
         form = "fin"
     return Segment("VG", start, main + 1, tokens[main].lemma, form, passive, negated, hedged)
+
+
+def _bare_infinitive(tokens: list[Token], place: int) -> bool:
+    """ "helps prevent", "makes cells grow", "to cut and sew": otherwise a base form is a plural verb."""
+    earlier = next((token for token in reversed(tokens[:place]) if token.tag.startswith("V")), None)
+    if earlier is None:
+        return False
+    joined = tokens[place - 1].tag == "CJC" or tokens[place - 1].low == ","
+    return earlier.lemma in {"help", "let", "make", "have", "see", "watch"} or (joined and earlier.tag == "VVI")
 
 
 def _continues(auxiliary: Token, token: Token) -> bool:

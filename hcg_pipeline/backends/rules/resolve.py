@@ -7,7 +7,7 @@ stands in only if the facet is a quantity of it or its opposite; anything else i
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hcg_pipeline.backends.rules.clauses import FLIP, Argument, combine
 from hcg_pipeline.backends.rules.entities import EntityIndex, Mention
@@ -18,7 +18,10 @@ from hcg_pipeline.specification.vocabulary import Metric, VariableRef, Vocabular
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _OPPOSITE = frozenset({"Loss", "Deficiency", "Damage", "Failure", "Death", "Remission", "Control", "Prevention", "Treatment", "Removal", "Blockage", "Leakage", "Wear", "Resistance"})
 _SAME = frozenset({"Risk", "Occurrence", "Severity", "Level", "Number", "Rate", "Size", "Speed", "Growth", "Spread", "Progression", "Recurrence", "Use", "Consumption", "Exposure", "Presence", "Dose", "Production", "Supply", "Activity", "Function", "Expression", "Duration", "Operation", "Condition", "Adoption", "Employment", "Investment", "Value", "Mutation", "Load", "Flow"})
+_WORKING = frozenset({"Condition", "Operation", "Function"})
 _DEFAULTS = ("Occurrence", "Level", "Use", "Activity", "Presence", "Function", "Operation", "Condition", "Adoption", "Supply", "Consumption", "Exposure")
+_FOREMOST = 12
+_GIVEN = frozenset({"drug", "substance", "treatment", "biomolecule", "material", "energy", "food", "test"})
 _TAKES: dict[str, frozenset[str]] = {
     "for": frozenset({"Demand", "Risk", "Cost", "Price", "Treatment", "Screening", "Prognosis", "Survival", "Efficacy", "Capacity", "Removal", "Exposure"}),
     "to": frozenset({"Damage", "Exposure", "Resistance", "Response", "Access", "Flow"}),
@@ -39,6 +42,7 @@ class Resolved:
     polarity: str
     quality: float
     faceted: bool = False
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Reading:
     facet: str
     polarity: str
     second: Mention | None = None
+    turned: bool = False
 
 
 def metric_facet(metric: Metric) -> str:
@@ -99,17 +104,32 @@ class PhraseReader:
         single = whole is not None and whole.end - whole.start == 1
         changes = lemma in self._lists["less_head"] or lemma in self._lists["more_head"]
         found: Reading | None = None
+        carrier = lemma in self._lists["carrier"]
         if (facet or changes) and (whole is None or single):
             found = self._faceted(tokens, start, head, parts, facet)
+        if found is not None and carrier and not fits(found.facet, found.mention.dimension):
+            found = None
+        if found is None and carrier and (whole is None or single):
+            found = self._carried(tokens, start, head, parts)
         if found is None and whole is not None and not (single and whole.dimension in _PEOPLE and parts):
             found = Reading(whole, "", "+", self._second(tokens, parts, whole))
         if found is None and lemma in self._lists["light"] and parts and parts[0][0] == "of" and depth < 3:
             found = self.read(tokens, Argument(parts[0][1], end), depth + 1)
         if found is None:
             return None
-        polarity = combine(found.polarity, self._modifiers(tokens, start, min(head, found.mention.start if found.mention.end <= head + 1 else head)))
+        front = min(head, found.mention.start if found.mention.end <= head + 1 else head)
+        polarity = combine(found.polarity, self._modifiers(tokens, start, front, found.mention.dimension))
         polarity = combine(polarity, argument.polarity) if argument.polarity in {"+", "-"} else "?"
-        return Reading(found.mention, argument.facet or found.facet, polarity, found.second)
+        facet = found.facet
+        if argument.facet and not facet:
+            if found.mention.end == head + 1:
+                facet = argument.facet
+            elif argument.facet in _OPPOSITE:
+                # "removes the effect of X" is not removal of X, but less of it.
+                polarity = FLIP[polarity]
+        graded = self._lists["less"] | self._lists["more"]
+        turned = changes or found.turned or any(tokens[at].low in graded for at in range(start, head))
+        return Reading(found.mention, facet, polarity, found.second, turned)
 
     def _parts(self, tokens: Sequence[Token], start: int, end: int) -> tuple[int, list[tuple[str, int, int]]]:
         """End of the core, and the prepositional parts after it: (preposition, start, end)."""
@@ -145,6 +165,19 @@ class PhraseReader:
                 return None
         return None
 
+    def _carried(self, tokens: Sequence[Token], start: int, head: int, parts: list[tuple[str, int, int]]) -> Reading | None:
+        """ "valproate therapy", "treatment with valproate", "exposure to lead": what is given or met with."""
+        turned = "-" if tokens[head].lemma == "withdrawal" else "+"
+        before = self.index.ending_at(tokens, start, head)
+        if before is not None and before.dimension in _GIVEN:
+            return Reading(before, "", turned, self._second(tokens, parts, before))
+        for preposition, first, last in parts:
+            if preposition in {"of", "with", "to"}:
+                inner = self.read(tokens, Argument(first, last), 1)
+                if inner is not None and inner.mention.dimension in _GIVEN and not inner.facet:
+                    return replace(inner, polarity=combine(inner.polarity, turned))
+        return None
+
     @staticmethod
     def _with_facet(mention: Mention, facet: str, turned: str, second: Mention | None, change: bool) -> Reading:
         """Loss and Growth can be measures of their own: they carry the change themselves, and turn nothing."""
@@ -162,9 +195,13 @@ class PhraseReader:
                 return found
         return None
 
-    def _modifiers(self, tokens: Sequence[Token], start: int, end: int) -> str:
+    def _modifiers(self, tokens: Sequence[Token], start: int, end: int, dimension: str) -> str:
+        """ "Less" turns anything round; "worn" and "damaged" only what is measured by how well it works."""
+        turning = self._lists["less"]
+        if default_facet(dimension) in _WORKING:
+            turning = turning | self._lists["impaired"]
         for at in range(start, end):
-            if tokens[at].low in self._lists["less"]:
+            if tokens[at].low in turning:
                 return "-"
         return "+"
 
@@ -179,6 +216,7 @@ class Resolver:
         self._default: dict[str, str] = {}
         for metric in vocabulary.metrics:
             self._metrics.setdefault((metric.signature, metric_facet(metric)), metric.name)
+        self._rank = {(one.name, entity.name): rank for one in vocabulary.dimensions for rank, entity in enumerate(one.entities)}
         self._dimension = {metric.name: metric.signature[0] for metric in vocabulary.metrics}
         for dimension in vocabulary.dimensions:
             for facet in (default_facet(dimension.name), *_DEFAULTS):
@@ -189,7 +227,14 @@ class Resolver:
     def resolve(self, tokens: Sequence[Token], argument: Argument) -> Resolved | None:
         """The variable of an argument, or None: it then has no place in the graph."""
         reading = self.reader.read(tokens, argument)
-        return None if reading is None else self.variable(reading)
+        resolved = None if reading is None else self.variable(reading)
+        return replace(resolved, turned=reading.turned) if resolved is not None and reading is not None else None
+
+    def foremost(self, ref: VariableRef) -> bool:
+        """Whether a bare mention of an entity is a variable: only the most mentioned entities of a dimension, as many as
+        the vocabulary has metrics. A small vocabulary then stays small, and what is said of other entities still counts.
+        """
+        return self._rank.get((self._dimension[ref.metric], ref.entities[0]), 0) < max(_FOREMOST, len(self._dimension))
 
     def dimension_of(self, ref: VariableRef) -> str:
         """The first dimension of a variable's metric."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hcg_pipeline.backends.rules.abbreviations import abbreviations
+from hcg_pipeline.backends.rules.contexts import contexts
 from hcg_pipeline.backends.rules.hearst import hypernyms, lists
 from hcg_pipeline.backends.rules.noun_types import TermTypes
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser, distinct, passages_of
@@ -40,12 +41,15 @@ def survey(windows: Sequence[Window], parser: Parser, stage: str, progress: Prog
     counter = TermCounter()
     pairs: list[tuple[str, str]] = []
     groups: list[list[str]] = []
+    seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
     shorts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in sentences:
         clauses = sentence.clauses
         counter.add(clauses.tokens, [segment for segment in clauses.segments if segment.kind == "NP"])
         pairs += hypernyms(clauses)
         groups += lists(clauses)
+        for key, context in contexts(clauses):
+            seen[key][context] += 1
         for short, long in abbreviations(sentence.text):
             shorts[term_key(short)][term_key(long)] += 1
     words = sum(len(sentence.clauses.tokens) for sentence in sentences)
@@ -54,7 +58,7 @@ def survey(windows: Sequence[Window], parser: Parser, stage: str, progress: Prog
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for narrow, wide in pairs:
         kinds[wide][narrow] += 1
-    types = TermTypes(terms, pairs, groups, chosen)
+    types = TermTypes(terms, pairs, groups, chosen, seen)
     linked = Counter(key for sentence in sentences for key in _linked(sentence))
     keenness = {term.key: _keenness(term, words, parser) for term in terms if " " not in term.key}
     return Survey(terms, types, chosen, dict(kinds), words, tuple(parsed), linked, keenness)

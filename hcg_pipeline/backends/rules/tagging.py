@@ -14,7 +14,7 @@ from HanTa.HanoverTagger import HanoverTagger
 from hcg_pipeline.backends.rules.noun_lexicon import NounLexicon, noun_lexicon
 from hcg_pipeline.backends.rules.wordlists import cues, word_map
 
-_TOKEN = re.compile(r"[^\W_]+(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:(?:[-.&+]|::|['’](?!(?:s|re|ve|ll|d|m)\b))[^\W_]+)*%?|\.\.\.|\S")
+_TOKEN = re.compile(r"(?<=[\w)\]])-(?:induced|mediated|driven|caused|related|associated)\b|[^\W_]+(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:(?:-(?!(?:induced|mediated|driven|caused|related|associated)\b)|[.&+]|::|['’](?!(?:s|re|ve|ll|d|m)\b))[^\W_]+)*%?|\.\.\.|\S")
 _NUMBER = re.compile(r"^[.,:/%$€£+-]*\d[\d.,:/%$€£+-]*(?:st|nd|rd|th)?$")
 _FINITE = ("VBB", "VBD", "VBZ", "VDB", "VDD", "VDZ", "VHB", "VHD", "VHZ", "VM0", "VVB", "VVD", "VVZ")
 _CLAUSE_START = ("CJS", "CJT", "DTQ", "AVQ")
@@ -92,20 +92,24 @@ class Tagger:
         for place, token in enumerate(tokens):
             if _NUMBER.match(token.low):
                 token.tag, token.lemma = "CRD", token.low
+            elif token.low.startswith("-") and len(token.low) > 1:
+                token.tag = "AJ0"
+            elif token.low in _ALWAYS:
+                token.tag = _ALWAYS[token.low]
             elif token.tag == "CRD" and token.low[:1].isalpha() and token.low not in _NUMBER_WORDS:
                 token.tag = "NN1"
             elif self._is_strange_noun(tokens, place):
                 token.tag, token.lemma = ("NN2" if token.low.endswith("s") else "NN1"), self._lexicon.singular(token.low)
                 if place and tokens[place - 1].tag == "TO0":
                     tokens[place - 1].tag = "PRP"
+            elif token.tag == "VVI" and place and tokens[place - 1].low in {"that", "which", "who"}:
+                token.tag = "VVB"
             elif token.tag == "ZZ0" and place and tokens[place - 1].is_noun and token.text.isupper():
                 token.tag = "NN1"
             elif place and token.text[0].isupper() and token.tag[:2] in {"VV", "AV"} and tokens[place - 1].tag in {"AT0", "NP0"}:
                 token.tag, token.lemma = "NP0", token.low
             elif token.low in {"which", "who", "whom", "whose"}:
                 token.tag = "DTQ"
-            elif token.low in _ALWAYS:
-                token.tag = _ALWAYS[token.low]
             elif len(token.text) > 1 and token.text.isupper() and token.tag in {"AV0", "ITJ", "PNP", "AJ0", "VVB", "VVI", "UNC"}:
                 token.tag, token.lemma = "NN1", token.low
             elif token.tag == "UNC" and token.low[:1].isalpha():
@@ -120,7 +124,7 @@ class Tagger:
         """A word that the tagger does not know and took for a verb, adverb or adjective, but that stands as a noun."""
         token = tokens[place]
         low, tag = token.low, token.tag
-        if len(low) < 4 or not low[0].isalpha() or low in self._model.cache:
+        if len(low) < 4 or not any(letter.isalpha() for letter in low) or low in self._model.cache:
             return False
         if tag in {"VVI", "VVB", "VVZ"}:
             return _verb_base(low, self._lexicon) is None
@@ -136,10 +140,18 @@ class Tagger:
     def _gerunds(self, tokens: list[Token]) -> None:
         """An -ing form that stands where a noun stands ("Smoking is", "nausea, vomiting, and") is one."""
         for place, token in enumerate(tokens):
-            if token.tag != "VVG":
-                continue
             before = tokens[place - 1] if place else None
             after = tokens[place + 1] if place + 1 < len(tokens) else None
+            if token.tag == "VVI" and before is not None and before.tag == "TO0" and place > 1 and tokens[place - 2].lemma in _TO_NOUN:
+                # "leads to gangrene": no infinitive follows these verbs.
+                before.tag, token.tag, token.lemma = "PRP", "NN1", self._lexicon.singular(token.low)
+                continue
+            if token.tag != "VVG":
+                continue
+            if after is not None and after.is_noun and token.lemma not in self._cue_verbs and token.low in self._lexicon.classes:
+                if before is not None and before.tag in {"VVZ", "VVB", "VVI", "VVD", "PRP", "PRF"} and before.low not in {"by", "from", "for", "of", "without"}:
+                    token.tag, token.lemma = "NN1", token.low
+                    continue
             alone = after is None or after.low in {",", ".", ";", ")", "and", "or", "of"} or after.tag in _FINITE
             opens = before is None or before.low in {",", "(", "and", "or", "as", "including"}
             stands = opens or before is not None and before.tag in {"PRP", "PRF", "AT0", "DPS", "AJ0", "VVB", "VVI", "VVZ"} and before.low != "from"
@@ -163,6 +175,9 @@ class Tagger:
             if before.low in {"who", "that", "which"} and before.tag in {"DTQ", "CJT"} and base is not None:
                 token.tag, token.lemma = ("VVB" if token.low == base else "VVZ"), base
                 return
+            if token.tag == "AJC" and base in cues() and (before.tag == "NN2" or before.low in {"they", "that"}) and place + 1 < end:
+                token.tag, token.lemma = "VVB", str(base)
+                return
             if token.tag == "VVI" and before.is_noun:
                 token.tag = "VVB"
                 return
@@ -175,7 +190,8 @@ class Tagger:
                 return
             if base is None or (base not in self._cue_verbs):
                 continue
-            if (token.low == base) != (before.tag == "NN2" or before.low in {"they", "we", "you", "these", "those"}):
+            plural = before.tag == "NN2" or before.low in {"they", "we", "you", "these", "those"}
+            if (token.low == base) != plural and not (plural and _inside_preposition(tokens, place - 1)):
                 continue
             after = tokens[place + 1] if place + 1 < end else None
             opens = after is not None and after.tag in {
@@ -183,7 +199,8 @@ class Tagger:
             }  # fmt: skip
             particle = after is not None and after.low in {p for cue in cues().get(base, ()) for p in cue.particles}
             bare = all(not cue.particles for cue in cues().get(base, ())) and base in cues()
-            intransitive = base in word_map("changes.tsv") and (subordinate or after is None)
+            happens = base in word_map("changes.tsv") or base in word_map("verb_facets.tsv")
+            intransitive = happens and (subordinate or after is None)
             if particle or (bare and opens and after is not None and after.tag != "PRP") or intransitive:
                 token.tag = "VVZ" if token.low != base else "VVB"
                 token.lemma = base
@@ -194,6 +211,7 @@ class Tagger:
                 return
 
 
+_TO_NOUN = frozenset({"lead", "contribute", "predispose", "rise", "due", "owing", "attributable", "exposure", "resistance", "damage", "relate", "amount"})
 _ADJECTIVAL = ("al", "ic", "ous", "ive", "ary", "ful", "less", "able", "ible", "ed", "ing", "ant", "ent", "ar", "oid", "ish", "some", "like", "ory", "ile")
 _NUMBER_WORDS = frozenset(
     "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety "
@@ -222,6 +240,13 @@ def _past_base(low: str, lexicon: NounLexicon) -> str | None:
         return None
     stems = (low[:-1], low[:-2], low[:-3] if low[-3:-2] == low[-4:-3] else "", low[:-3] + "y" if low.endswith("ied") else "")
     return next((stem for stem in stems if stem in lexicon.verbs), None)
+
+
+def _inside_preposition(tokens: list[Token], place: int) -> bool:
+    """Whether the noun at a place ends a phrase that a preposition opens, so that it is not the subject."""
+    while place >= 0 and (tokens[place].is_noun or tokens[place].tag in {"AJ0", "AT0", "DPS", "CRD"}):
+        place -= 1
+    return place >= 0 and tokens[place].tag in {"PRP", "PRF"}
 
 
 def _worded(tokens: list[Token], start: int, end: int) -> list[Token]:

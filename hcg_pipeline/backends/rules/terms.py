@@ -69,7 +69,7 @@ def candidates(tokens: Sequence[Token], segment: Segment) -> Iterator[tuple[int,
                 continue
             if any(tokens[at].tag == "NN2" and word_key(tokens[at].low) != tokens[at].low for at in range(first, last)):
                 continue
-            if any(tokens[at].low in {"'s", "’s", '"', "“", "”"} for at in range(first, last + 1)):
+            if any(tokens[at].low.startswith("-") or tokens[at].low in {"'s", "’s", '"', "“", "”"} for at in range(first, last + 1)):
                 continue
             yield first, last + 1, first == start and last + 1 == end
 
@@ -91,7 +91,9 @@ class TermCounter:
                 key = self._words_of(text)
                 self._frequency[key] += 1
                 self._whole[key] += whole
-                self._spellings[key][text] += 1
+                # The first word of a sentence is capitalised whatever it is, and tells nothing.
+                opening = first == 0 and tokens[0].text.istitle()
+                self._spellings[key][text[0].lower() + text[1:] if opening else text] += 0 if opening else 1
 
     def _words_of(self, text: str) -> str:
         key = term_key(text)
@@ -124,10 +126,10 @@ class TermCounter:
 
 def _show(best: str, spellings: Sequence[tuple[str, int]]) -> str:
     """A term as a name: the commonest spelling in the singular, in lower case except where it is always capitalised."""
-    total = sum(count for _, count in spellings)
+    total = sum(count for _, count in spellings) or 1
     lowered = sum(count for text, count in spellings if text[:1].islower())
     words = best.split()
-    if lowered / total > 0.1 or (len(words) > 1 and not all(word[:1].isupper() for word in words)):
+    if best[:1].islower() or lowered / total > 0.1 or (len(words) > 1 and not all(word[:1].isupper() for word in words)):
         words = [word if _acronym(word) else word.lower() for word in words]
     last = words[-1]
     singular = noun_lexicon().singular(last.lower())

@@ -57,6 +57,6 @@ def kind_of(name: str) -> Kind | None:
     return _BY_ENDING.get(PurePath(name).suffix.lower())
 
 
-def endings() -> list[str]:
-    """Every ending that is read, in the order of `KINDS`."""
-    return list(_BY_ENDING)
+def ending_list() -> str:
+    """Every ending that is read, in the order of `KINDS`, for messages."""
+    return ", ".join(_BY_ENDING)

@@ -6,7 +6,7 @@ from typing import Any
 import mammoth
 
 from hcg_pipeline.corpus.loaders.archive import open_archive
-from hcg_pipeline.corpus.loaders.html import parse_html
+from hcg_pipeline.corpus.loaders.markup import parse_html
 from hcg_pipeline.corpus.loaders.tree_blocks import join_blocks, tree_blocks
 from hcg_pipeline.corpus.record import Record
 from hcg_pipeline.errors import DocumentError

@@ -4,11 +4,9 @@ import posixpath
 from urllib.parse import unquote
 from zipfile import ZipFile
 
-from lxml import etree
-
 from hcg_pipeline.corpus.encoding import decode
 from hcg_pipeline.corpus.loaders.archive import open_archive
-from hcg_pipeline.corpus.loaders.html import parse_html
+from hcg_pipeline.corpus.loaders.markup import parse_html, parse_xml
 from hcg_pipeline.corpus.loaders.tree_blocks import join_blocks, tree_blocks
 from hcg_pipeline.corpus.record import Record
 from hcg_pipeline.errors import DocumentError
@@ -27,11 +25,11 @@ def load(data: bytes) -> list[Record]:
 
 def _spine(archive: ZipFile) -> list[str]:
     """Names of the content files in reading order."""
-    package = _xml(archive, _CONTAINER).find(".//{*}rootfile")
+    package = parse_xml(_read(archive, _CONTAINER)).find(".//{*}rootfile")
     path = package.get("full-path") if package is not None else None
     if not path:
         raise DocumentError(f"not an EPUB book: {_CONTAINER} names no package. Fetch it again")
-    book = _xml(archive, path)
+    book = parse_xml(_read(archive, path))
     hrefs = {item.get("id"): item.get("href") for item in book.iterfind(".//{*}manifest/{*}item")}
     places = [hrefs.get(item.get("idref")) for item in book.iterfind(".//{*}spine/{*}itemref")]
     folder = posixpath.dirname(path)
@@ -41,10 +39,6 @@ def _spine(archive: ZipFile) -> list[str]:
 def _chapter(archive: ZipFile, name: str) -> str:
     root = parse_html(decode(_read(archive, name), "utf-8"))
     return "" if root is None else join_blocks(tree_blocks(root, skipped=("head", "nav")))
-
-
-def _xml(archive: ZipFile, name: str) -> etree._Element:
-    return etree.fromstring(_read(archive, name), etree.XMLParser(resolve_entities=False, no_network=True))
 
 
 def _read(archive: ZipFile, name: str) -> bytes:

@@ -3,20 +3,19 @@
 import re
 
 import trafilatura
-from lxml import etree
-from lxml import html as lxml_html
+from trafilatura.settings import Document
 
 from hcg_pipeline.corpus.encoding import decode
+from hcg_pipeline.corpus.loaders.markup import parse_html
 from hcg_pipeline.corpus.loaders.tree_blocks import TextBlock, join_blocks, tree_blocks
 from hcg_pipeline.corpus.record import Record
 from hcg_pipeline.corpus.unexpected import guarded
 from hcg_pipeline.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<(?:meta[^>]{0,200}?charset|\?xml[^>]{0,100}?encoding)\s*=\s*["']?([\w.:-]+)""", re.I)
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _HEAD = 4_096
 """Bytes in which a page says its encoding."""
-_SURROUNDINGS = frozenset("head nav footer aside form dialog menu".split())
+_SURROUNDINGS = ("head", "nav", "footer", "aside", "form", "dialog", "menu")
 _SMALL_PAGE = 300
 """Words up to which a page is read in full: there is too little to tell what is main."""
 _KEPT = 0.6
@@ -28,7 +27,7 @@ _MENU = 0.5
 def load(data: bytes) -> list[Record]:
     """The headings, paragraphs, lists and tables of the page's main content, as trafilatura finds it.
 
-    Where that loses much of what is not in links, or the page is small, all of the page but navigation is taken.
+    Where that loses much of what is not in links, all that is not is taken; of a small page, all but its navigation.
     """
     declared = _CHARSET.search(data[:_HEAD])
     page = decode(data, declared.group(1).decode("ascii") if declared is not None else None)
@@ -36,24 +35,13 @@ def load(data: bytes) -> list[Record]:
     if root is None:
         raise DocumentError("there is no element in it: if it is plain text, name it .txt")
     whole = tree_blocks(root, skipped=_SURROUNDINGS)
-    prose = sum(_words(block) for block in whole if block.linked < _MENU)
-    if prose > _SMALL_PAGE:
-        main = _main_content(page)
-        if sum(map(_words, main)) >= prose * _KEPT:
-            return [Record(join_blocks(_with_title(main, whole)))]
-    return [Record(join_blocks(whole))]
-
-
-def parse_html(page: str) -> etree._Element | None:
-    """The tree of a page, however broken; None if nothing is left of it."""
-    try:
-        return lxml_html.document_fromstring(_DECLARATION.sub("", page, count=1).encode(), parser=_parser())
-    except etree.ParserError:
-        return None
-
-
-def _parser() -> lxml_html.HTMLParser:
-    return lxml_html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    prose = [block for block in whole if block.linked < _MENU]
+    if sum(map(_words, prose)) <= _SMALL_PAGE:
+        return [Record(join_blocks(whole))]
+    main = _main_content(page)
+    if sum(map(_words, main)) < _KEPT * sum(map(_words, prose)):
+        return [Record(join_blocks(prose))]
+    return [Record(join_blocks(_with_title(main, whole)))]
 
 
 def _main_content(page: str) -> list[TextBlock]:
@@ -65,7 +53,7 @@ def _main_content(page: str) -> list[TextBlock]:
         )
     except DocumentError:
         return []  # the caller takes the whole page instead
-    return [] if found is None or found.body is None else tree_blocks(found.body)
+    return tree_blocks(found.body) if isinstance(found, Document) and found.body is not None else []
 
 
 def _with_title(main: list[TextBlock], whole: list[TextBlock]) -> list[TextBlock]:

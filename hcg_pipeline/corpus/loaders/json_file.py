@@ -37,7 +37,7 @@ def _records(value: Any) -> list[Record]:
 
 
 def _entries(value: Any) -> list[Any] | None:
-    """The objects that are documents of their own: those of a list, or of the one list in an object that holds prose."""
+    """The objects that are documents of their own: those of a list, or of the one list of prose in an object."""
     if isinstance(value, dict) and not prose_of(value):
         lists = [field for field in value.values() if _is_object_list(field)]
         return lists[0] if len(lists) == 1 and any(prose_of(entry) for entry in lists[0]) else None

@@ -3,7 +3,7 @@
 from markdown_it import MarkdownIt
 
 from hcg_pipeline.corpus.encoding import decode
-from hcg_pipeline.corpus.loaders.html import parse_html
+from hcg_pipeline.corpus.loaders.markup import parse_html
 from hcg_pipeline.corpus.loaders.tree_blocks import join_blocks, tree_blocks
 from hcg_pipeline.corpus.record import Record
 

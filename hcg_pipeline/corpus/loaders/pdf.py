@@ -57,6 +57,8 @@ def _opens_without_password(reader: PdfReader) -> bool:
         return kind == PasswordType.USER_PASSWORD
     # An empty owner password lets pypdf in, but a person who set a password for reading is asked for it by viewers.
     found = reader._encryption
+    if found is None:
+        return True
     values = found.values
     if found.V >= 5:
         return bool(AlgV5.verify_user_password(found.R, b"", values.U, values.UE))

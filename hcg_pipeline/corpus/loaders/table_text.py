@@ -45,8 +45,7 @@ def looks_like_header(rows: Sequence[Row]) -> bool:
 
 def _sentence(row: Row, names: Row) -> str:
     parts: list[str] = []
-    for column, value in enumerate(row):
-        value = value.rstrip(" ;")
+    for column, value in enumerate(cell.rstrip(" ;") for cell in row):
         if not value:
             continue
         name = names[column].rstrip(" :") if column < len(names) else ""

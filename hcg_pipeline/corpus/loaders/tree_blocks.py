@@ -3,18 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lxml import etree
-
-from hcg_pipeline.corpus.loaders.tree_tables import is_layout, table_rows
+from hcg_pipeline.corpus.loaders.markup import Element, local_name
 from hcg_pipeline.corpus.loaders.table_text import row_sentences
+from hcg_pipeline.corpus.loaders.tree_tables import is_layout, table_rows
 
-_SKIPPED = frozenset("script style noscript template svg math iframe object embed canvas select button".split())
-_INLINE = frozenset(
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SKIPPED = _names("script style noscript template svg math iframe object embed canvas select button")
+_INLINE = _names(
     """a abbr acronym b bdi bdo big cite code data del dfn em font hi i img input ins kbd label mark q ref rp rt ruby s
-    samp small span strike strong sub sup time tt u var wbr""".split()
+    samp small span strike strong sub sup time tt u var wbr"""
 )
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 head".split())
-_LINE_BREAKS = frozenset("br lb".split())
+_HEADINGS = _names("h1 h2 h3 h4 h5 h6 head")
+_LINE_BREAKS = _names("br lb")
 _BREAK = "\v"
 """Stands for a line break that is meant while white space is folded."""
 
@@ -32,7 +36,7 @@ class TextBlock:
     linked: float = 0.0
 
 
-def tree_blocks(root: etree._Element, skipped: Iterable[str] = (), inline: Iterable[str] = ()) -> list[TextBlock]:
+def tree_blocks(root: Element, skipped: Iterable[str] = (), inline: Iterable[str] = ()) -> list[TextBlock]:
     """The blocks of a tree in reading order.
 
     Elements named in `skipped` are left out, as are scripts, forms' controls and what is hidden. Every element begins
@@ -54,16 +58,11 @@ def join_blocks(blocks: Iterable[TextBlock]) -> str:
     return "".join(pieces)
 
 
-def local_name(element: etree._Element) -> str:
-    """The element's name in lower case without its namespace; '' for comments and processing instructions."""
-    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
-
-
 @dataclass(frozen=True, slots=True)
 class _Step:
     """What is still to do: enter an element, leave one (named), or take the text behind one."""
 
-    element: etree._Element | None = None
+    element: Element | None = None
     leaves: str = ""
     text: str | None = None
     in_link: bool = False
@@ -80,7 +79,7 @@ class _Walk:
         self._bullet = ""
         self._steps: list[_Step] = []
 
-    def visit(self, root: etree._Element) -> None:
+    def visit(self, root: Element) -> None:
         """Read a tree. With a stack of its own: pages with unclosed tags nest deeper than Python calls may."""
         self._steps.append(_Step(element=root))
         while self._steps:
@@ -93,7 +92,7 @@ class _Walk:
                 self._add(step.text, step.in_link, step.verbatim)
         self.flush()
 
-    def _enter(self, element: etree._Element, in_link: bool, verbatim: bool) -> None:
+    def _enter(self, element: Element, in_link: bool, verbatim: bool) -> None:
         name = local_name(element)
         if not name or name in self._skipped or _is_hidden(element):
             return
@@ -137,12 +136,12 @@ class _Walk:
     def _add_rows(self, lines: list[str]) -> None:
         self.blocks.extend(TextBlock(line, tight=index > 0) for index, line in enumerate(lines))
 
-    def _cell(self, cell: etree._Element) -> str:
+    def _cell(self, cell: Element) -> str:
         inner = _Walk(self._skipped, self._inline)
         inner.visit(cell)
         return " ".join(block.text for block in inner.blocks)
 
 
-def _is_hidden(element: etree._Element) -> bool:
+def _is_hidden(element: Element) -> bool:
     style = element.get("style") or ""
     return element.get("hidden") is not None or "display:none" in style.replace(" ", "").lower()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lxml import etree
+from hcg_pipeline.corpus.loaders.markup import Element, local_name
 
 _LONGEST_CELL = 80
 """Words; a table with longer cells lays a page out."""
@@ -19,7 +19,7 @@ class TableRows:
     header: bool | None
 
 
-def table_rows(table: etree._Element, text_of: Callable[[etree._Element], str]) -> TableRows:
+def table_rows(table: Element, text_of: Callable[[Element], str]) -> TableRows:
     """The rows of a table without those of tables inside it. A merged cell stands in each place that it spans."""
     grid: list[list[str]] = []
     heads: list[list[bool]] = []
@@ -27,10 +27,10 @@ def table_rows(table: etree._Element, text_of: Callable[[etree._Element], str]) 
     for row in _own_rows(table):
         texts: list[str] = []
         head: list[bool] = []
-        cells = [cell for cell in row if _name(cell) in ("td", "th", "cell", "entry")]
+        cells = [cell for cell in row if local_name(cell) in ("td", "th", "cell", "entry")]
         for cell in cells:
             _fill(texts, head, below)
-            text, is_head = text_of(cell), _name(cell) == "th" or cell.get("role") == "head"
+            text, is_head = text_of(cell), local_name(cell) == "th" or cell.get("role") == "head"
             # Across columns a merged cell is said once: the empty places keep the columns in line.
             for offset in range(_span(cell, "colspan")):
                 if _span(cell, "rowspan") > 1:
@@ -49,9 +49,9 @@ def is_layout(cells: list[list[str]]) -> bool:
     return len(filled) < 2 or any(len(cell.split()) > _LONGEST_CELL for cell in filled)
 
 
-def _own_rows(element: etree._Element) -> Iterator[etree._Element]:
+def _own_rows(element: Element) -> Iterator[Element]:
     for child in element:
-        name = _name(child)
+        name = local_name(child)
         if name in ("tr", "row"):
             yield child
         elif name in ("thead", "tbody", "tfoot", "tgroup"):
@@ -79,10 +79,6 @@ def _header(grid: list[list[str]], heads: list[list[bool]]) -> bool | None:
     return None
 
 
-def _span(cell: etree._Element, name: str) -> int:
+def _span(cell: Element, name: str) -> int:
     value = cell.get(name) or "1"
     return min(max(int(value), 1), _WIDEST_SPAN) if value.isdecimal() else 1
-
-
-def _name(element: etree._Element) -> str:
-    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""

@@ -9,14 +9,11 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 
 from hcg_pipeline.backends.llm.asking import Asked, Prompt, Sampling, ask
-from hcg_pipeline.backends.llm.budget import Budget, BudgetedChat, BudgetError
-from hcg_pipeline.backends.llm.cache import CachedChat
+from hcg_pipeline.backends.llm.assembling import build_chat
+from hcg_pipeline.backends.llm.budget import Budget, BudgetError
 from hcg_pipeline.backends.llm.chat import KeptChat
-from hcg_pipeline.backends.llm.endpoint import open_client
-from hcg_pipeline.backends.llm.http import HttpChat
-from hcg_pipeline.backends.llm.limiter import LimitedChat, Limiter
+from hcg_pipeline.backends.llm.limiter import Limiter
 from hcg_pipeline.backends.llm.mapping import CANARY, ask_all
-from hcg_pipeline.backends.llm.retry import RetryingChat
 from hcg_pipeline.backends.llm.settings import EndpointSettings
 from hcg_pipeline.errors import BackendError
 from hcg_pipeline.evaluation.judging.prompts.instructions import TASKS, instructions
@@ -92,14 +89,10 @@ def build_judge(
     `budget` with whatever else it bounds; by default the judge has its own. Raises `SettingsError` for a budget in USD
     on a model without a price.
     """
-    limiter = limiter or Limiter(settings.rate)
     budget = budget or Budget(settings.budget, settings.model)
-    client = open_client(settings.base_url, settings.api_key, settings.timeouts)
-    http = HttpChat(client, total_timeout=settings.timeouts.total)
-    limited = LimitedChat(RetryingChat(http, settings.retry, limiter), limiter)
     return Judge(
         name or settings.model,
-        CachedChat(BudgetedChat(limited, budget), cache_engine),
+        build_chat(settings, cache_engine, limiter or Limiter(settings.rate), budget),
         Sampling(settings.model, settings.temperature, settings.seed, settings.max_tokens),
         workers=settings.rate.concurrency,
     )

@@ -22,9 +22,9 @@ WORDS = 175_000
 
 @pytest.mark.parametrize("tier", ORDER)
 def test_a_build_of_the_papers_corpus_makes_less_than_half_of_the_papers_calls(tier: str) -> None:
-    # Windows are runs of chunks of about 250 words, so up to a chunk's worth of each window stays empty.
-    reading = -(-WORDS // max(TIERS[tier].window_words - 250, 300))
-    planned = planned_calls(tier, WORDS // (VOCABULARY_WINDOW_WORDS - 250), reading, TIERS[tier].metrics)
+    # Windows end at content-defined places and are filled to about 70%.
+    reading = round(WORDS / (0.65 * TIERS[tier].window_words))
+    planned = planned_calls(tier, round(WORDS / (0.65 * VOCABULARY_WINDOW_WORDS)), reading, TIERS[tier].metrics)
     assert planned.total < HALF[tier]
 
 

@@ -42,6 +42,7 @@ def metrics_prompt(window: Window, dimensions: Sequence[Dimension]) -> Prompt[Me
         user=f"{dimensions_text(dimensions)}\n\n{label_passages(window.passages).text}",
         reply=MetricsReply,
         sets={"dimension": [dimension.name for dimension in dimensions]},
+        parts=len(window.passages),
     )
 
 

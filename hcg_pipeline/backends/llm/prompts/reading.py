@@ -10,7 +10,7 @@ from hcg_pipeline.backends.llm.closed_sets import OneOf
 from hcg_pipeline.backends.llm.prompts.dimensions import EntityReply, to_entities
 from hcg_pipeline.backends.llm.prompts.instructions import instructions
 from hcg_pipeline.backends.llm.prompts.passages import LabelledPassages, label_passages
-from hcg_pipeline.backends.llm.prompts.phrases import Phrase, is_name, stands_in, stems
+from hcg_pipeline.backends.llm.prompts.phrases import Phrase, is_name, spoken_text, stands_in
 from hcg_pipeline.backends.llm.prompts.vocabulary_text import dimensions_text, entities_text, metrics_text
 from hcg_pipeline.backends.llm.vocabulary_view import VocabularyView, known_names, view_for
 from hcg_pipeline.backends.protocol import ProposedEntity, ProposedRelation, ProposedVariable, Reading
@@ -91,6 +91,7 @@ def reading_task(window: Window, vocabulary: Vocabulary, metrics_shown: int) -> 
             "passage": list(passages.labels),
             "sign": SIGNS,
         },
+        parts=len(window.passages),
     )
     return ReadingTask(window, view, passages, prompt)
 
@@ -131,11 +132,11 @@ def _relation(reply: RelationReply, passages: LabelledPassages) -> ProposedRelat
 def _new_entities(
     reply: ReadingReply, refs: list[VariableRef], task: ReadingTask
 ) -> tuple[tuple[str, ProposedEntity], ...]:
-    window_stems = stems(" ".join(passage.text for passage in task.window.passages))
+    spoken = spoken_text(passage.text for passage in task.window.passages)
     known = {dimension.name: known_names(dimension) for dimension in task.view.dimensions}
     added: dict[tuple[str, str], ProposedEntity] = {}
     for entry in reply.entities:
-        for entity in to_entities([entry], window_stems):
+        for entity in to_entities([entry], spoken):
             if entity.name.casefold() not in known[entry.dimension]:
                 added.setdefault((entry.dimension, entity.name.casefold()), entity)
     aliases = {(dimension, alias.casefold()) for (dimension, _), entity in added.items() for alias in entity.aliases}
@@ -145,6 +146,6 @@ def _new_entities(
             place = (dimension, name.casefold())
             if place in added or place in aliases or place[1] in known[dimension]:
                 continue
-            if is_name(name) and stands_in(name, window_stems):
+            if is_name(name) and stands_in(name, spoken):
                 added[place] = ProposedEntity(name)
     return tuple((dimension, entity) for (dimension, _), entity in added.items())

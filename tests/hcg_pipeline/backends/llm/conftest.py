@@ -15,7 +15,7 @@ from hcg_pipeline.backends.llm.settings import EndpointSettings, RetrySettings, 
 from hcg_pipeline.corpus.window import Passage, Window
 
 QUICK_RETRY = RetrySettings(attempts=4, first_wait=0.01, longest_wait=0.05, patience=20)
-QUICK_TIMEOUTS = Timeouts(connect=1, read=2, total=3)
+QUICK_TIMEOUTS = Timeouts(connect=2, read=5, total=8)
 
 
 @pytest.fixture

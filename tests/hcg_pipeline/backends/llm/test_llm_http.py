@@ -40,14 +40,15 @@ REQUEST = ChatRequest(
 )
 
 
-@pytest.fixture
-def chat(fake: FakeOpenAI) -> HttpChat:
-    return _chat(fake.base_url)
+@pytest.fixture(params=[True, False], ids=["streamed", "whole"])
+def chat(fake: FakeOpenAI, request: pytest.FixtureRequest) -> HttpChat:
+    return _chat(fake.base_url, stream=request.param)
 
 
-def _chat(url: str, **timeouts: float) -> HttpChat:
+def _chat(url: str, *, stream: bool = True, **timeouts: float) -> HttpChat:
     values = {"connect": 1.0, "read": 1.0, "total": 1.5} | timeouts
-    return HttpChat(open_client(url, SecretStr(KEY), Timeouts(**values)), total_timeout=values["total"])
+    client = open_client(url, SecretStr(KEY), Timeouts(**values))
+    return HttpChat(client, total_timeout=values["total"], dialect=Dialect(stream=stream))
 
 
 def test_a_reply_with_its_counts(fake: FakeOpenAI, chat: HttpChat) -> None:
@@ -182,10 +183,9 @@ def test_a_server_that_goes_away_later_is_waited_for(fake: FakeOpenAI, chat: Htt
         late.complete(REQUEST)
 
 
-@pytest.mark.parametrize("parameter", ["temperature", "seed", "max_tokens", "json_schema"])
-def test_a_refused_parameter_is_left_out_and_that_is_remembered(
-    fake: FakeOpenAI, chat: HttpChat, parameter: str
-) -> None:
+@pytest.mark.parametrize("parameter", ["temperature", "seed", "max_tokens", "json_schema", "stream"])
+def test_a_refused_parameter_is_left_out_and_that_is_remembered(fake: FakeOpenAI, parameter: str) -> None:
+    chat = _chat(fake.base_url)
     fake.always(refuses(parameter))
     assert chat.complete(REQUEST).finish_reason == "stop"
     assert chat.complete(REQUEST).finish_reason == "stop"
@@ -208,17 +208,18 @@ def test_without_response_format_the_schema_goes_into_the_prompt(fake: FakeOpenA
     assert '"properties":{"answer":' in system
 
 
-def test_a_server_that_refuses_everything_optional_still_answers(fake: FakeOpenAI, chat: HttpChat) -> None:
-    for parameter in ("temperature", "seed", "response_format", "max_tokens", "max_completion_tokens"):
+def test_a_server_that_refuses_everything_optional_still_answers(fake: FakeOpenAI) -> None:
+    chat = _chat(fake.base_url)
+    for parameter in ("temperature", "seed", "stream", "response_format", "max_tokens"):
         fake.always(refuses(parameter))
-    # its first words on max_tokens name no other parameter, so the bound is dropped
     assert chat.complete(REQUEST).finish_reason == "stop"
     assert set(fake.requests[-1]) == {"model", "messages"}
+    assert fake.chat_calls == 7
 
 
 def test_a_prompt_that_is_too_long_fails_alone_with_the_way_out(fake: FakeOpenAI, chat: HttpChat) -> None:
     fake.always(Fault(status=400, message="This model's maximum context length is 4096 tokens."))
-    with pytest.raises(CallError, match=r"context window is too small: set a smaller window_words"):
+    with pytest.raises(CallError, match=r"context window is too small .* smaller window_words in corpus.yaml"):
         chat.complete(REQUEST)
 
 
@@ -230,13 +231,16 @@ def test_any_other_refusal_fails_alone(fake: FakeOpenAI, chat: HttpChat) -> None
 
 
 def test_openai_is_asked_in_its_own_dialect() -> None:
-    assert first_dialect("https://api.openai.com/v1").limit_name == "max_completion_tokens"
-    assert first_dialect("https://x.openai.azure.com/openai/v1/").limit_name == "max_completion_tokens"
-    assert first_dialect("http://localhost:11434/v1").limit_name == "max_tokens"
+    hosted = Dialect(limit_name="max_completion_tokens", stream=False)
+    assert first_dialect("https://api.openai.com/v1") == hosted
+    assert first_dialect("https://x.openai.azure.com/openai/v1/") == hosted
+    assert first_dialect("http://localhost:11434/v1") == Dialect(limit_name="max_tokens", stream=True)
 
 
 def test_real_refusals_are_understood() -> None:
     new = Dialect(limit_name="max_completion_tokens")
+    said = "Unknown field: stream_options"
+    assert simpler(new, said) == Dialect(limit_name="max_completion_tokens", stream=False)
     said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
     assert simpler(new, said) == Dialect(limit_name="max_completion_tokens", temperature=False)
     said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
@@ -268,6 +272,28 @@ def test_what_is_shown_holds_no_secret() -> None:
     assert public_url("https://user:pass@host:8443/v1/?token=x") == "https://host:8443/v1"
     assert without_keys(f"bad key {KEY} and Bearer abcdefgh\nnext") == "bad key *** and *** next"
     assert without_keys("x" * 400) == "x" * 299 + "…"
+
+
+def test_a_stream_that_falls_silent_ends_at_the_read_timeout(fake: FakeOpenAI) -> None:
+    fake.script(Fault(drip=0.4))
+    began = time.monotonic()
+    with pytest.raises(AttemptError, match="fell silent in the middle of a reply") as info:
+        _chat(fake.base_url, read=0.2, total=30).complete(REQUEST)
+    assert info.value.slow
+    assert time.monotonic() - began < 2
+
+
+def test_a_server_that_ignores_stream_is_understood(fake: FakeOpenAI) -> None:
+    fake.script(Fault(ignores_stream=True))
+    chat = _chat(fake.base_url)
+    assert chat.complete(REQUEST) == chat.complete(REQUEST)
+
+
+def test_a_reply_in_a_circle_is_cut_off_and_called_that(fake: FakeOpenAI) -> None:
+    fake.script(Fault(content='{"entities": [' + '{"name": "cancer", "aliases": []}, ' * 2000))
+    reply = _chat(fake.base_url).complete(REQUEST)
+    assert reply.finish_reason == "loop"
+    assert len(reply.text) < 1000
 
 
 def test_script_of_the_fake_runs_out(fake: FakeOpenAI, chat: HttpChat) -> None:

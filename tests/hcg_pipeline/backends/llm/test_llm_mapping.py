@@ -160,7 +160,7 @@ def test_a_storm_of_429_is_ridden_out_at_a_lower_pace(
 ) -> None:
     """Every call beyond four in flight is refused, as a strict endpoint does."""
     fake.latency = 0.01
-    fake.always(lambda _body: throttled("0.05") if fake._in_flight > 4 else Fault())
+    fake.always(lambda _body: throttled("0.05") if fake.in_flight > 4 else Fault())
     outcome = build(
         rate=RateSettings(concurrency=32), retry=RetrySettings(first_wait=0.01, longest_wait=0.2, patience=30)
     ).propose_dimensions(make_windows(60), Silent())

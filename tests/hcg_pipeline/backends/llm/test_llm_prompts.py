@@ -14,7 +14,7 @@ from hcg_pipeline.backends.llm.prompts.edges import EdgesReply, edges_prompt, to
 from hcg_pipeline.backends.llm.prompts.instructions import STAGES, instructions
 from hcg_pipeline.backends.llm.prompts.metrics import MetricsReply, metrics_prompt, to_metrics
 from hcg_pipeline.backends.llm.prompts.passages import exact_quote, label_passages
-from hcg_pipeline.backends.llm.prompts.phrases import stands_in, stems, tidy
+from hcg_pipeline.backends.llm.prompts.phrases import spoken_text, stands_in, tidy
 from hcg_pipeline.backends.llm.prompts.reading import ReadingReply, reading_task, to_reading
 from hcg_pipeline.backends.llm.prompts.templates import TemplatesReply, templates_prompt, to_verdicts
 from hcg_pipeline.backends.llm.vocabulary_view import view_for
@@ -196,15 +196,24 @@ def test_entities_that_the_window_does_not_name_are_not_added() -> None:
 
 
 def test_names_are_held_against_the_text_by_their_stems() -> None:
-    text = stems("Epileptic seizures were treated.")
+    text = spoken_text(["Epileptic seizures were", "treated."])
     assert stands_in("seizure", text)
-    assert stands_in("treatment", stems("treated")) is True
+    assert stands_in("treatment of seizures", spoken_text(["Of seizures treated"]))
     assert not stands_in("epilepsy surgery", text)
+
+
+def test_names_in_scripts_without_spaces_are_found() -> None:
+    text = spoken_text(["吸烟会导致肺癌。"])
+    assert stands_in("肺癌", text)
+    assert not stands_in("胃癌", text)
+    cancer = Dimension("disease", "", (Entity("肺癌"), Entity("胃癌")))
+    assert view_for(Vocabulary((cancer,), (RISK,)), "吸烟会导致肺癌。", 9).named == {"disease": ("肺癌",)}
 
 
 def test_tidy_leaves_no_control_characters() -> None:
     assert tidy("a\x00b\n\tc\u202e  d\u0301") == "a b c d\u0301"
     assert tidy("e\u0301") == "é"
+    assert tidy("می\u200cخواهم") == "می\u200cخواهم"
 
 
 def test_dimension_proposals_need_an_entity_of_the_window() -> None:

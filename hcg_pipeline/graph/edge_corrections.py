@@ -1,0 +1,159 @@
+"""Applying corrections to the edges of the graph, and the quotes of added edges to their places in the corpus."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from hcg_pipeline.graph.confidence import combined, voted_sign
+from hcg_pipeline.graph.node_edges import edge_id
+from hcg_pipeline.graph.substrings import SubstringIndex
+from hcg_pipeline.specification.correcting import Corrected, CorrectionPlan, Rewrite, Step, is_causal, legal_variable
+from hcg_pipeline.specification.corrections import AddEdge, DropEdge, FlipEdge, RewordEdge
+from hcg_pipeline.specification.names import parse_variable
+from hcg_pipeline.specification.vocabulary import Vocabulary
+from hcg_pipeline.tables import NODE_EDGES
+
+EXPERT = "expert"
+
+_Edges = dict[tuple[str, str], dict[str, Any]]
+
+
+def apply_to_edges(edges: pa.Table, plan: CorrectionPlan, chunks: pa.Table) -> Corrected:
+    """NODE_EDGES after the corrections, in the order of the file, sorted by source and target.
+
+    Edges follow their variables through renames and merges; edges that become one are joined. An added edge has origin
+    'expert' and, where its quote stands in a chunk, that quote. `problems` has a line for each edit of an edge that
+    matched nothing or would make a terminal a cause.
+    """
+    found: _Edges = {(row["source"], row["target"]): row for row in edges.to_pylist()}
+    problems: list[str] = []
+    index: SubstringIndex | None = None
+    for step in plan.steps:
+        if step.rewrite is not None:
+            found = _rewritten(found, step.rewrite)
+        edit = step.correction.edit
+        if isinstance(edit, AddEdge):
+            if edit.quote and index is None:
+                index = SubstringIndex(chunks.column("text").to_pylist())
+            problem = _add(found, edit, step, index, chunks)
+        elif isinstance(edit, DropEdge | FlipEdge | RewordEdge):
+            problem = _change(found, edit, step.vocabulary)
+        else:
+            problem = ""
+        if problem:
+            problems.append(step.correction.problem(problem))
+    kept = [row for pair, row in sorted(found.items()) if is_causal(*pair, plan.vocabulary)]
+    return Corrected(pa.Table.from_pylist(kept, schema=NODE_EDGES), tuple(problems))
+
+
+def _rewritten(edges: _Edges, rewrite: Rewrite) -> _Edges:
+    names: dict[str, str | None] = {}
+    for pair in edges:
+        for name in pair:
+            ref = parse_variable(name)
+            new = rewrite(ref) if name not in names and ref is not None else None
+            names.setdefault(name, new.name if new is not None else None)
+    moved: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for (source, target), row in edges.items():
+        new_source, new_target = names[source], names[target]
+        if new_source is not None and new_target is not None and new_source != new_target:
+            moved.setdefault((new_source, new_target), []).append(_between(row, new_source, new_target))
+    return {pair: _joined(rows) for pair, rows in moved.items()}
+
+
+def _between(row: dict[str, Any], source: str, target: str) -> dict[str, Any]:
+    """The same edge with other ends."""
+    one, other = parse_variable(source), parse_variable(target)
+    if one is None or other is None or (row["source"], row["target"]) == (source, target):
+        return row
+    return {
+        **row,
+        "edge_id": edge_id(source, target),
+        "source": source,
+        "source_metric": one.metric,
+        "source_entities": list(one.entities),
+        "target": target,
+        "target_metric": other.metric,
+        "target_entities": list(other.entities),
+    }
+
+
+def _joined(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Edges of one pair as one: all quotes, sign by weighted vote, mechanism of the most confident."""
+    if len(rows) == 1:
+        return rows[0]
+    ordered = sorted(rows, key=lambda row: (-row["confidence"], row["mechanism"]))
+    quotes = {(q["document_id"], q["start"], q["end"]): q for row in ordered for q in row["quotes"]}
+    origins = {row["origin"] for row in rows}
+    return {
+        **ordered[0],
+        "sign": voted_sign((row["sign"], row["confidence"]) for row in rows),
+        "confidence": combined(row["confidence"] for row in rows),
+        "origin": next(origin for origin in (EXPERT, "seed", "judged") if origin in origins),
+        "support": len(quotes),
+        "quotes": [quotes[place] for place in sorted(quotes)],
+    }
+
+
+def _change(edges: _Edges, edit: DropEdge | FlipEdge | RewordEdge, vocabulary: Vocabulary) -> str:
+    """Change an edge in place; returns why not, or ''."""
+    pair = (edit.source, edit.target)
+    row = edges.get(pair)
+    if row is None:
+        return f"{edit.source} → {edit.target}: there is no such edge"
+    match edit:
+        case DropEdge():
+            del edges[pair]
+        case RewordEdge():
+            edges[pair] = {**row, "mechanism": edit.mechanism}
+        case FlipEdge():
+            if not is_causal(edit.target, edit.source, vocabulary):
+                return f"{edit.source} → {edit.target}: {edit.target} is terminal and causes nothing"
+            del edges[pair]
+            turned = _between(row, edit.target, edit.source)
+            there = edges.get((edit.target, edit.source))
+            edges[(edit.target, edit.source)] = _joined([turned, there]) if there is not None else turned
+    return ""
+
+
+def _add(edges: _Edges, edit: AddEdge, step: Step, index: SubstringIndex | None, chunks: pa.Table) -> str:
+    pair = (edit.source, edit.target)
+    source, target = (legal_variable(name, step.vocabulary) for name in pair)
+    if source is None or target is None:
+        missing = edit.source if source is None else edit.target
+        return f"{missing!r}: its metric or entities are not in the vocabulary"
+    if not is_causal(*pair, step.vocabulary):
+        return f"{edit.source} → {edit.target}: a variable cannot cause itself, and a terminal causes nothing"
+    if pair in edges:
+        return f"{edit.source} → {edit.target}: that edge is there already; reword or flip it"
+    quotes = list(_quotes(edit.quote, index, chunks)) if index is not None and edit.quote else []
+    edges[pair] = {
+        "edge_id": edge_id(*pair),
+        "source": edit.source,
+        "source_metric": source.metric,
+        "source_entities": list(source.entities),
+        "target": edit.target,
+        "target_metric": target.metric,
+        "target_entities": list(target.entities),
+        "mechanism": edit.mechanism,
+        "sign": edit.sign,
+        "confidence": edit.confidence,
+        "origin": EXPERT,
+        "support": len(quotes),
+        "quotes": quotes,
+    }
+    return f"{edit.source} → {edit.target}: its quote stands in no chunk" if edit.quote and not quotes else ""
+
+
+def _quotes(quote: str, index: SubstringIndex, chunks: pa.Table) -> Iterable[dict[str, Any]]:
+    """The first place in the corpus where the quote stands."""
+    for place, at in index.find(quote)[:1]:
+        start = chunks.column("start")[place].as_py() + at
+        yield {
+            "chunk_id": chunks.column("chunk_id")[place].as_py(),
+            "document_id": chunks.column("document_id")[place].as_py(),
+            "start": start,
+            "end": start + len(quote),
+            "quote": quote,
+        }

@@ -1,0 +1,205 @@
+"""`corrections.yaml`: an expert's edits as data, each with a note and a date. They are applied elsewhere.
+
+corrections:
+- action: merge_entity
+  dimension: disease
+  entity: heart attack
+  into: myocardial infarction
+  note: one and the same
+  date: 2026-03-01
+"""
+
+import datetime
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from hcg_pipeline.errors import SettingsError
+from hcg_pipeline.specification.vocabulary import Role, Sign
+from hcg_pipeline.specification.yaml_reading import read_text, read_yaml
+
+FILE = "corrections.yaml"
+
+
+class _Edit(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    note: str = Field(min_length=1)
+    date: datetime.date
+
+
+class RenameEntity(_Edit):
+    """Give an entity another name; the old one stays as alias."""
+
+    action: Literal["rename_entity"]
+    dimension: str
+    entity: str
+    to: str = Field(min_length=1)
+
+
+class MergeEntity(_Edit):
+    """Take one entity for another of the same dimension."""
+
+    action: Literal["merge_entity"]
+    dimension: str
+    entity: str
+    into: str
+
+
+class DropEntity(_Edit):
+    """Remove an entity with every variable that binds it."""
+
+    action: Literal["drop_entity"]
+    dimension: str
+    entity: str
+
+
+class RenameMetric(_Edit):
+    """Give a metric another name."""
+
+    action: Literal["rename_metric"]
+    metric: str
+    to: str
+
+
+class MergeMetric(_Edit):
+    """Take one metric for another that binds the same dimensions."""
+
+    action: Literal["merge_metric"]
+    metric: str
+    into: str
+
+
+class DropMetric(_Edit):
+    """Remove a metric with its variables."""
+
+    action: Literal["drop_metric"]
+    metric: str
+
+
+class SetRole(_Edit):
+    """Make a metric a terminal, an outcome or a driver. A terminal's outgoing edges go."""
+
+    action: Literal["set_role"]
+    metric: str
+    role: Role
+
+
+class RenameVariable(_Edit):
+    """Bind a variable anew: `to` is a variable of the vocabulary, there already or not."""
+
+    action: Literal["rename_variable", "merge_variable"]
+    variable: str
+    to: str
+
+
+class DropVariable(_Edit):
+    """Remove a variable with its edges."""
+
+    action: Literal["drop_variable"]
+    variable: str
+
+
+class AddEdge(_Edit):
+    """Add an edge between two variables of the vocabulary; `quote`, if given, must stand in a chunk."""
+
+    action: Literal["add_edge"]
+    source: str
+    target: str
+    mechanism: str = Field(min_length=1)
+    sign: Sign = "?"
+    confidence: float = Field(default=0.99, ge=0.0, le=0.99)
+    quote: str = ""
+
+
+class DropEdge(_Edit):
+    """Remove an edge."""
+
+    action: Literal["drop_edge"]
+    source: str
+    target: str
+
+
+class FlipEdge(_Edit):
+    """Turn an edge around: `source` and `target` are its ends as they were."""
+
+    action: Literal["flip_edge"]
+    source: str
+    target: str
+
+
+class RewordEdge(_Edit):
+    """Replace an edge's mechanism."""
+
+    action: Literal["reword"]
+    source: str
+    target: str
+    mechanism: str = Field(min_length=1)
+
+
+VocabularyEdit = RenameEntity | MergeEntity | DropEntity | RenameMetric | MergeMetric | DropMetric | SetRole
+VariableEdit = RenameVariable | DropVariable
+EdgeEdit = AddEdge | DropEdge | FlipEdge | RewordEdge
+Edit = VocabularyEdit | VariableEdit | EdgeEdit
+
+_EDITS: TypeAdapter[Edit] = TypeAdapter(Annotated[Edit, Field(discriminator="action")])
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """One edit and where it stands (`file:line`)."""
+
+    edit: Edit
+    place: str
+
+    def problem(self, why: str) -> str:
+        """One line that says where, which edit, and why it did nothing."""
+        return f"{self.place}: {self.edit.action} {why}"
+
+
+def read_corrections(folder: Path) -> tuple[Correction, ...]:
+    """The corpus's `corrections.yaml` in its order; empty where there is none. Raises `SettingsError` with the line."""
+    file = folder / FILE
+    return parse_corrections(read_text(file), file) if file.is_file() else ()
+
+
+def parse_corrections(text: str, path: str | Path) -> tuple[Correction, ...]:
+    """Read and check the text of a `corrections.yaml`."""
+    located = read_yaml(text, path)
+    if located.data is None:
+        return ()
+    if not isinstance(located.data, dict) or set(located.data) != {"corrections"}:
+        raise located.error((), "must have one key, `corrections`, with a list of edits")
+    entries = located.data["corrections"] or []
+    if not isinstance(entries, list):
+        raise located.error(("corrections",), "`corrections` must be a list of edits")
+    found = []
+    for place, entry in enumerate(entries):
+        try:
+            edit = _EDITS.validate_python(entry)
+        except ValidationError as error:
+            raise located.refused(error, within=("corrections", place), skipping=1) from error
+        found.append(Correction(edit, f"{path}:{located.line(('corrections', place))}"))
+    return tuple(found)
+
+
+def append_correction(text: str, edit: Edit) -> str:
+    """The text of a `corrections.yaml` (may be empty) with one more edit at its end; what is there stays as it is.
+
+    Raises `SettingsError` where the text is not a corrections file already.
+    """
+    lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in edit.model_dump(mode="json").items()]
+    entry = "- " + "\n".join(sorted(lines, key=lambda line: not line.startswith("  action:")))[2:] + "\n"
+    known = parse_corrections(text, FILE)
+    head = text if text.endswith("\n") or not text else text + "\n"
+    if not known and "corrections:" not in text:
+        head += "corrections:\n"
+    elif not known:
+        head = head.replace("corrections: []", "corrections:")
+    added = head + entry
+    if [c.edit for c in parse_corrections(added, FILE)] != [*(c.edit for c in known), edit]:
+        raise SettingsError(f"{FILE}:1: the edit cannot be appended to the file as it is written: add it by hand")
+    return added

@@ -1,7 +1,9 @@
 """`hcg`, the shell's door: build a corpus, ask it, answer question files, see what there is."""
 
-import json
+import logging
+import os
 import shlex
+import sys
 import time
 import warnings
 from collections.abc import Mapping
@@ -11,12 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
-from typer.core import TyperGroup
 
 from hcg_pipeline.errors import HcgError
+from resources.terminal import (
+    ERR,
+    OneLineErrors,
+    counted,
+    print_answer,
+    print_example,
+    print_json,
+    print_rejected,
+    print_sizes,
+    print_table,
+    say,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,11 +38,6 @@ if TYPE_CHECKING:
 
 TierName = Literal["XS", "S", "M", "L"]
 ModeName = Literal["graph", "nodes_only", "naive", "in_context", "hybrid"]
-
-_SHOWN = 20
-OUT = Console(soft_wrap=True, highlight=False)
-ERR = Console(stderr=True, soft_wrap=True, highlight=False)
-
 
 app = typer.Typer(
     cls=OneLineErrors,
@@ -79,6 +85,7 @@ def main(
     load_dotenv(Path.cwd() / ".env")
     load_dotenv(CHECKOUT / ".env")
     warnings.filterwarnings("ignore", module=r"dagster.*")
+    logging.getLogger().addHandler(logging.NullHandler())  # libraries' remarks on files are in `rejected`, in our words
 
 
 @app.command(epilog="Example:  hcg build epilepsy --tier M")
@@ -93,19 +100,15 @@ def build(
     verbose: Verbose = False,
 ) -> None:
     """Read the documents of CORPUS and publish its causal graph, as a Dagster run that the UI shows."""
-    from resources.published import open_snapshot, summarise_snapshot
-
     workspace, name = _workspace_with(corpus)
     config = {"resources": {"choices": {"config": {"tier": tier}}}} if tier else {}
     run = _run_job(workspace, "build_graph", name, config, verbose)
-    _print_sizes(name, summarise_snapshot(open_snapshot(workspace, name)))
-    _print_rejected(workspace, name)
-    OUT.print(f"\nIt lies in {escape(str(workspace.corpus_store(name)))}")
+    _report_build(workspace, name)
     if tier and tier != workspace.settings(name).tier:
-        OUT.print(f"Tier {tier} holds for this build; `tier: {tier}` in the corpus's corpus.yaml keeps it.")
-    OUT.print(f"Run {run.run_id[:8]} is in the UI: dagster dev")
+        say(f"Tier {tier} holds for this build; `tier: {tier}` in the corpus's corpus.yaml keeps it.")
     said = shlex.quote(name)
-    OUT.print(f'Next:  hcg ask {said} "…"  ·  hcg show {said}  ·  hcg answer {said} FILE')
+    say(f"Run {run.run_id[:8]} is in the UI: hcg ui")
+    say(f'Next:  hcg ask {said} "…"  ·  hcg show {said}  ·  hcg answer {said} FILE')
 
 
 @app.command(epilog="Example:  hcg ask epilepsy 'Why does sleep loss provoke seizures?' --json")
@@ -126,20 +129,13 @@ def ask(
     asked = [Question(id="1", question=question.strip())]
     rows = _ask(workspace, name, "ask", asked, mode, budget).to_pylist()
     if not rows:
-        raise HcgError(
-            "The question got no usable reply (see above): ask again, or set another HCG_LLM_MODEL."
-        )
+        raise HcgError("The question got no usable reply (see above): ask again, or set another HCG_LLM_MODEL.")
     row = rows[0]
     if as_json:
         evidence = [{"document": piece.pop("path"), **piece} for piece in row["evidence"]]
-        _echo_json({"corpus": name, **row, "evidence": evidence})
-        return
-    OUT.print(f"[bold]{escape(row['answer'])}[/]")
-    OUT.print(f"\n[dim]{row['mode']} · {row['backend']} · {len(row['evidence'])} pieces of evidence, * cited[/]")
-    for place, piece in enumerate(row["evidence"]):
-        where = f"{piece['path']} [{piece['start']}:{piece['end']}]" if piece["path"] else "edges of the graph"
-        mark = "*" if place in row["cited"] else " "
-        OUT.print(f"\n{mark}{place + 1:>3}  [cyan]{escape(where)}[/]\n     {escape(' '.join(piece['quote'].split()))}")
+        print_json({"corpus": name, **row, "evidence": evidence})
+    else:
+        print_answer(row)
 
 
 @app.command(epilog="Example:  hcg answer epilepsy data/questions/epilepsy/questions.json --out answers.jsonl")
@@ -185,7 +181,7 @@ def answer(
     write_answers_jsonl(table, target)
     found = sum(bool(contexts) for contexts in table["contexts"].to_pylist())
     answered = "" if retrieve_only else f", {sum(table['answered'].to_pylist())} answered"
-    OUT.print(f"{len(questions)} questions in {seconds:.1f} s, {found} with evidence{answered}: {escape(str(target))}")
+    say(f"{counted(len(questions), 'question')} in {seconds:.1f} s, {found} with evidence{answered}: {target}")
     if table.num_rows < len(questions):
         missing = len(questions) - table.num_rows
         raise HcgError(
@@ -202,20 +198,14 @@ def corpora(as_json: Json = False) -> None:
     found = [_corpus_row(workspace, name) for name in workspace.corpora()]
     refused = [{"folder": folder, "reason": reason} for folder, reason in workspace.refused_folders()]
     if as_json:
-        _echo_json({"data": workspace.data, "corpora": found, "refused": refused})
+        print_json({"data": workspace.data, "corpora": found, "refused": refused})
         return
     if not found:
-        OUT.print(
-            f"No corpora in {escape(str(Path(workspace.data) / 'corpora'))}: make a folder there with documents in it."
-        )
-    table = Table("corpus", "documents", "variables", "edges", box=None, header_style="bold")
-    for row in found:
-        sizes = (
-            (f"{row[key]:,}" for key in ("documents", "variables", "edges")) if row["built"] else ("not built", "", "")
-        )
-        table.add_row(escape(row["corpus"]), *sizes)
+        say(f"No corpora in {Path(workspace.data) / 'corpora'}: make a folder there with documents in it.")
+    columns = ("documents", "variables", "edges")
+    sizes = [[f"{row[key]:,}" for key in columns] if row["built"] else ["not built", "", ""] for row in found]
     if found:
-        OUT.print(table)
+        print_table(("corpus", *columns), [[row["corpus"], *size] for row, size in zip(found, sizes, strict=True)])
     for row in refused:
         ERR.print(f"[yellow]not a corpus:[/] {escape(row['reason'])}")
 
@@ -227,17 +217,61 @@ def show(corpus: Corpus, as_json: Json = False) -> None:
 
     workspace, name = _workspace_with(corpus)
     snapshot = open_snapshot(workspace, name)
-    fields = summarise_snapshot(snapshot)
+    summary = summarise_snapshot(snapshot)
     if as_json:
-        _echo_json({"corpus": name, **fields, "folder": str(snapshot.folder)})
+        print_json({"corpus": name, **summary, "folder": str(snapshot.folder)})
         return
-    _print_sizes(name, fields)
-    table = Table("metric", "role", "variables", "edges", box=None, header_style="bold")
-    for metric in fields["top_metrics"]:
-        table.add_row(escape(metric["metric"]), metric["role"], f"{metric['variables']:,}", f"{metric['edges']:,}")
-    OUT.print()
-    OUT.print(table)
-    OUT.print(f"\nIn {escape(str(snapshot.folder))}: graph_spec.yaml, graph.graphml, graph.json, parquet tables")
+    print_sizes(name, summary)
+    say("")
+    rows = [[m["metric"], m["role"], f"{m['variables']:,}", f"{m['edges']:,}"] for m in summary["top_metrics"]]
+    print_table(("metric", "role", "variables", "edges"), rows)
+    say(f"\nIn {snapshot.folder}: graph_spec.yaml, graph.graphml, graph.json, parquet tables")
+
+
+@app.command(epilog="Example:  hcg ui --port 3000")
+def ui(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where the UI listens.")] = 3000,
+    host: Annotated[str, typer.Option(help="Which address it listens on.")] = "127.0.0.1",
+) -> None:
+    """Start the Dagster UI and its daemon on the instance in which `hcg build` keeps its runs. Ctrl-C ends them."""
+    from resources.dagster_home import prepare_home
+    from resources.places import CHECKOUT, data_folder
+
+    home = prepare_home()
+    os.environ.update(
+        DAGSTER_HOME=str(home),
+        HCG_DATA=str(data_folder()),
+        # Dagster would rather have `dg dev` called; both start the same services.
+        PYTHONWARNINGS="ignore:Function `dev_command` is superseded",
+    )
+    os.chdir(home)
+    service = [sys.executable, "-m", "dagster", "dev", "--workspace", str(CHECKOUT / "workspace.yaml")]
+    os.execv(sys.executable, [*service, "--port", str(port), "--host", host])
+
+
+@app.command(epilog="Example:  hcg demo epilepsy")
+def demo(
+    corpus: Annotated[str, typer.Argument(metavar="[CORPUS]", help="Name of a folder in data/corpora.")] = "epilepsy",
+    verbose: Verbose = False,
+) -> None:
+    """Build CORPUS, answer its question files, show an answer, and say what to try next."""
+    from resources.table_files import read_table
+
+    workspace, name = _workspace_with(corpus)
+    run = _run_job(workspace, "everything", name, {}, verbose)
+    _report_build(workspace, name)
+    if run.metadata["answers"]["dagster/row_count"]:
+        _report_answers(run)
+        print_example(read_table(Path(run.metadata["answers"]["path"])).to_pylist())
+    said = shlex.quote(name)
+    say("\nNext:")
+    rows = [
+        [f'hcg ask {said} "…"', "a question of your own, with its evidence"],
+        [f"hcg show {said}", "sizes, top metrics"],
+        ["hcg ui", "every stage with its tables and checks, at http://127.0.0.1:3000"],
+        ["hcg build NAME", "your own documents, from data/corpora/NAME"],
+    ]
+    print_table(None, rows)
 
 
 def _workspace_with(corpus: str) -> "tuple[Workspace, str]":
@@ -262,8 +296,9 @@ def _run_job(workspace: "Workspace", job: str, corpus: str, config: Mapping[str,
         if verbose:
             ERR.print(run.trace, markup=False)
         raise HcgError(run.error)
-    for warning in run.warnings:
-        ERR.print(f"[yellow]check:[/] {escape(warning)}")
+    for check in run.failed_checks:
+        if check.name != "no_rejected_files":  # those files are listed with what was built
+            ERR.print(f"[yellow]check:[/] {escape(f'{check.asset}: {check.about}')}")
     return run
 
 
@@ -290,11 +325,26 @@ def _answer_every_file(workspace: "Workspace", corpus: str, verbose: bool) -> No
     folder = workspace.question_folder(corpus)
     if not find_question_files(folder):
         raise HcgError(f"There are no question files in {folder}: put one there, or name one: hcg answer {corpus} FILE")
-    made = _run_job(workspace, "answer_questions", corpus, {}, verbose).metadata
-    files = ", ".join(made["answers"]["question_files"])
-    OUT.print(f"{made['answers']['dagster/row_count']} questions answered ({escape(files)})")
-    OUT.print(f"They lie in {escape(made['answers']['path'])}")
-    OUT.print(f"The report: {escape(made['benchmark_report']['file'])}")
+    _report_answers(_run_job(workspace, "answer_questions", corpus, {}, verbose))
+
+
+def _report_build(workspace: "Workspace", corpus: str) -> None:
+    from resources.published import open_snapshot, summarise_snapshot
+    from resources.table_files import read_table
+
+    store = workspace.corpus_store(corpus)
+    snapshot = open_snapshot(workspace, corpus)
+    print_sizes(corpus, summarise_snapshot(snapshot))
+    print_rejected(read_table(store / "assets" / "rejected.parquet").to_pylist())
+    say(f"\nThe graph lies in {snapshot.folder}")
+    say("  graph_spec.yaml to read and edit, graph.graphml and graph.json for other tools, parquet tables")
+
+
+def _report_answers(run: "JobRun") -> None:
+    answers = run.metadata["answers"]
+    files = ", ".join(answers["question_files"])
+    say(f"\n{counted(answers['dagster/row_count'], 'question')} answered ({files}): {answers['path']}")
+    say(f"Scores: {run.metadata['benchmark_report']['file']}")
 
 
 def _corpus_row(workspace: "Workspace", corpus: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from assets.corpora import CORPORA
 from assets.table_metadata import preview
+from hcg_pipeline.graph.published import Graph
 from hcg_pipeline.specification.vocabulary import Vocabulary
 
 # What each check is, and whether a failure stops what follows.
@@ -20,6 +21,7 @@ _CHECKS = {
     ),
     "failed_windows": (False, "All but a small share of what the backend was asked got a reply that could be used."),
     "edges_have_evidence": (False, "Every edge has at least one piece of evidence that can be opened at its place."),
+    "graph_not_empty": (False, "The graph has edges: the corpus states causes that the backend could read."),
     "answers_have_evidence": (False, "Every answer stands on at least one piece of evidence."),
 }
 
@@ -31,9 +33,7 @@ def spec(name: str, asset: str) -> dg.AssetCheckSpec:
         # Partitioned checks are in preview in this Dagster, whose version is pinned. Without them, one corpus that
         # passes would hide another that fails.
         warnings.simplefilter("ignore", dg.PreviewWarning)
-        return dg.AssetCheckSpec(
-            name, asset=asset, blocking=blocking, description=description, partitions_def=CORPORA
-        )
+        return dg.AssetCheckSpec(name, asset=asset, blocking=blocking, description=description, partitions_def=CORPORA)
 
 
 def no_rejected_files(rejected: pa.Table) -> dg.AssetCheckResult:
@@ -121,6 +121,23 @@ def edges_have_evidence(edges: pa.Table, links: pa.Table) -> dg.AssetCheckResult
             "share_with_evidence": share,
             "rows": preview(bare, ["edge_id", "source", "target", "mechanism"], rows=50),
         },
+    )
+
+
+def graph_not_empty(graph: Graph) -> dg.AssetCheckResult:
+    """Warns when a graph has no edges."""
+    empty = graph.edges.num_rows == 0
+    about = (
+        "The graph has no edges: the documents are too few, state no causes, or are in a language that the backend "
+        "does not read. Add documents, or use an LLM backend."
+    )
+    return dg.AssetCheckResult(
+        passed=not empty,
+        check_name="graph_not_empty",
+        asset_key="graph",
+        severity=dg.AssetCheckSeverity.WARN,
+        description=about if empty else None,
+        metadata={"variables": graph.nodes.num_rows, "edges": graph.edges.num_rows},
     )
 
 

@@ -157,7 +157,13 @@ def evidence_links(
     )
 
 
-@stage_asset(_GROUP, tables.GRAPH, version="1", kinds={"python", "parquet", "yaml"})
+@stage_asset(
+    _GROUP,
+    tables.GRAPH,
+    version="1",
+    kinds={"python", "parquet", "yaml"},
+    checks=[checks.spec("graph_not_empty", "graph")],
+)
 def graph(
     context: dg.AssetExecutionContext,
     documents: pa.Table,
@@ -197,6 +203,7 @@ def graph(
     )
     yield run.result(
         table,
+        checks=[checks.graph_not_empty(built)],
         shown={
             "variables": summary.variables,
             "edges": summary.edges,
@@ -252,7 +259,7 @@ def graph_index(
         table,
         shown={
             "folder": dg.MetadataValue.path(str(published.index)),
-            "pinned_specification": dg.MetadataValue.path(str(pin)),
+            "pinned_specification": dg.MetadataValue.path(str(pin)) if pin else "none: the vocabulary is empty",
             **manifest.model_dump(include={"documents", "chunks", "variables", "edges", "evidence", "dimension"}),
         },
     )

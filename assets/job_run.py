@@ -82,7 +82,9 @@ def _one_line(error: SerializableErrorInfo, step: str) -> str:
     while chain[-1].cause is not None:
         chain.append(chain[-1].cause)
     if chain[-1].cls_name == "DagsterExecutionInterruptedError":
-        return f"Stopped at {step or 'the start'}. Finished steps and calls are kept: the same command goes on from there."
+        return (
+            f"Stopped at {step or 'the start'}. Finished steps and calls are kept: the same command goes on from there."
+        )
     for link in chain:
         if link.cls_name in _ours():
             return _message(link)

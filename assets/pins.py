@@ -54,12 +54,17 @@ def read_pin(workspace: Workspace, corpus: str, backend: str, tier: str) -> Pin 
 
 def write_pin(
     workspace: Workspace, corpus: str, backend: str, tier: str, dimensions: pa.Table, metrics: pa.Table
-) -> Path:
-    """Pin DIMENSIONS and METRICS for later builds, unless there is a pin already. Returns the pin's path."""
+) -> Path | None:
+    """Pin DIMENSIONS and METRICS for later builds, unless there is a pin already. Returns the pin's path.
+
+    A specification without dimensions or metrics is no specification: it is not pinned, and None is returned.
+    """
     pin = read_pin(workspace, corpus, backend, tier)
     if pin is not None:
         return pin.path
     vocabulary = to_vocabulary(dimensions, metrics)
+    if not vocabulary.dimensions or not vocabulary.metrics:
+        return None
     text = render_spec(Specification(vocabulary.dimensions, vocabulary.metrics))
     path = _path(workspace, corpus, backend, tier)
     replace_text(path, text)

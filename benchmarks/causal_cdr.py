@@ -58,13 +58,23 @@ def measure_cdr(folder: Path) -> dict[str, Any]:
         parser = backend.parser
         runs = {
             ("given mentions", "rules"): {key: _given(one, parser) for key, one in abstracts.items()},
-            ("given mentions", "any two in one sentence"): {key: _together(one, parser) for key, one in abstracts.items()},
+            ("given mentions", "any two in one sentence"): {
+                key: _together(one, parser) for key, one in abstracts.items()
+            },
         }
         rules, together = _from_text(abstracts, backend)
         runs["from text alone", "rules"] = rules
         runs["from text alone", "any two in one sentence"] = together
         for (entities, method), predicted in runs.items():
-            table.append({"half": part, "entities": entities, "method": method, "abstracts": len(abstracts), **_scores(abstracts, predicted)})
+            table.append(
+                {
+                    "half": part,
+                    "entities": entities,
+                    "method": method,
+                    "abstracts": len(abstracts),
+                    **_scores(abstracts, predicted),
+                }
+            )
     return {"Abstracts: chemical-induced disease pairs": table}
 
 
@@ -73,7 +83,13 @@ def _scores(abstracts: dict[str, Abstract], predicted: dict[str, set[Pair]]) -> 
     said, gold = sum(len(pairs) for pairs in predicted.values()), sum(len(one.pairs) for one in abstracts.values())
     precision, recall = hits / (said or 1), hits / (gold or 1)
     f1 = 2 * precision * recall / ((precision + recall) or 1)
-    return {"pairs": said, "gold": gold, "precision": round(precision, 3), "recall": round(recall, 3), "F1": round(f1, 3)}
+    return {
+        "pairs": said,
+        "gold": gold,
+        "precision": round(precision, 3),
+        "recall": round(recall, 3),
+        "F1": round(f1, 3),
+    }
 
 
 def _dimensions(one: Abstract) -> tuple[Dimension, ...]:
@@ -82,7 +98,15 @@ def _dimensions(one: Abstract) -> tuple[Dimension, ...]:
     for text, (identifier, kind) in one.mentions.items():
         spellings.setdefault((_DIMENSION[kind], identifier), []).append(text)
     return tuple(
-        Dimension(name, "", tuple(Entity(identifier, tuple(texts)) for (dimension, identifier), texts in spellings.items() if dimension == name))
+        Dimension(
+            name,
+            "",
+            tuple(
+                Entity(identifier, tuple(texts))
+                for (dimension, identifier), texts in spellings.items()
+                if dimension == name
+            ),
+        )
         for name in ("drug", "disease")
     )
 
@@ -102,7 +126,9 @@ def _given(one: Abstract, parser: Parser) -> set[Pair]:
     return {
         (found.source.entities[0], found.target.entities[0])
         for found in relations_in(_passage(one.text), resolver, parser)
-        if resolver.dimension_of(found.source) == "drug" and resolver.dimension_of(found.target) == "disease" and found.sign != "-"
+        if resolver.dimension_of(found.source) == "drug"
+        and resolver.dimension_of(found.target) == "disease"
+        and found.sign != "-"
     }
 
 
@@ -117,11 +143,17 @@ def _together(one: Abstract, parser: Parser) -> set[Pair]:
     return pairs
 
 
-def _from_text(abstracts: dict[str, Abstract], backend: RulesBackend) -> tuple[dict[str, set[Pair]], dict[str, set[Pair]]]:
+def _from_text(
+    abstracts: dict[str, Abstract], backend: RulesBackend
+) -> tuple[dict[str, set[Pair]], dict[str, set[Pair]]]:
     """Dimensions from the abstracts themselves; a predicted entity counts by its spelling's MeSH id in that abstract."""
-    windows = [Window(f"w{key}", (Passage(f"c{key}", key, 0, len(one.text), one.text),)) for key, one in abstracts.items()]
+    windows = [
+        Window(f"w{key}", (Passage(f"c{key}", key, 0, len(one.text), one.text),)) for key, one in abstracts.items()
+    ]
     proposed = backend.propose_dimensions(windows, Silent()).results
-    dimensions = tuple(Dimension(one.name, "", tuple(Entity(e.name, e.aliases) for e in one.entities)) for one in proposed)
+    dimensions = tuple(
+        Dimension(one.name, "", tuple(Entity(e.name, e.aliases) for e in one.entities)) for one in proposed
+    )
     resolver = Resolver(_vocabulary(dimensions))
     aliases = {entity.name: (entity.name, *entity.aliases) for one in dimensions for entity in one.entities}
     rules: dict[str, set[Pair]] = {}
@@ -130,12 +162,16 @@ def _from_text(abstracts: dict[str, Abstract], backend: RulesBackend) -> tuple[d
         known = {term_key(text): identifier for text, (identifier, _) in one.mentions.items()}
 
         def identify(entity: str, known: dict[str, str] = known) -> str:
-            return next((known[term_key(text)] for text in aliases[entity] if term_key(text) in known), f"unknown {entity}")
+            return next(
+                (known[term_key(text)] for text in aliases[entity] if term_key(text) in known), f"unknown {entity}"
+            )
 
         rules[key] = {
             (identify(found.source.entities[0]), identify(found.target.entities[0]))
             for found in relations_in(_passage(one.text), resolver, backend.parser)
-            if resolver.dimension_of(found.source) in _CAUSES and resolver.dimension_of(found.target) in _EFFECTS and found.sign != "-"
+            if resolver.dimension_of(found.source) in _CAUSES
+            and resolver.dimension_of(found.target) in _EFFECTS
+            and found.sign != "-"
         }
         together[key] = set()
         for sentence in backend.parser.passage(_passage(one.text)):

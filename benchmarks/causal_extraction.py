@@ -64,7 +64,9 @@ def render(results: dict[str, Any]) -> str:
 def main() -> None:
     """Measure, print, write both result files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data", help="folder of the annotated corpora")
+    parser.add_argument(
+        "--data", type=Path, default=ROOT.parent / "shared/data", help="folder of the annotated corpora"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for causal_extraction.json and .md")
     arguments = parser.parse_args()
     sentences = Parser()

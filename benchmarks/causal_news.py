@@ -11,7 +11,7 @@ from hcg_pipeline.backends.rules.parsing import Parsed, Parser
 from hcg_pipeline.backends.rules.statements import statements
 from hcg_pipeline.backends.rules.wordlists import cues
 
-_CONNECTIVES = frozenset("because due since so therefore thus hence as result consequently thereby".split())
+_CONNECTIVES = frozenset(["because", "due", "since", "so", "therefore", "thus", "hence", "as", "result", "consequently", "thereby"])
 _TAG = re.compile(r"</?(ARG0|ARG1|SIG\d)>")
 
 
@@ -25,12 +25,19 @@ def scores(pairs: list[tuple[bool, bool]]) -> dict[str, float]:
     hits = sum(predicted and gold for predicted, gold in pairs)
     predicted, gold = sum(one for one, _ in pairs), sum(one for _, one in pairs)
     precision, recall = hits / (predicted or 1), hits / (gold or 1)
-    return {"precision": round(precision, 3), "recall": round(recall, 3), "F1": round(2 * precision * recall / ((precision + recall) or 1), 3)}
+    return {
+        "precision": round(precision, 3),
+        "recall": round(recall, 3),
+        "F1": round(2 * precision * recall / ((precision + recall) or 1), 3),
+    }
 
 
 def has_cue_word(sentence: Parsed) -> bool:
     """The bare baseline: any causal verb or connective, wherever it stands."""
-    return any((token.lemma in cues() and token.tag.startswith("V")) or token.low in _CONNECTIVES for token in sentence.clauses.tokens)
+    return any(
+        (token.lemma in cues() and token.tag.startswith("V")) or token.low in _CONNECTIVES
+        for token in sentence.clauses.tokens
+    )
 
 
 def measure_news(folder: Path, parser: Parser) -> dict[str, Any]:
@@ -39,16 +46,35 @@ def measure_news(folder: Path, parser: Parser) -> dict[str, Any]:
         rows = list(csv.DictReader(file))
     detection = []
     for part, wanted in (("held out", True), ("tuned on", False)):
-        chosen = [(parser.sentence(row["text"]), row["label"] == "1") for row in rows if held_out(row["index"]) == wanted]
-        for name, predict in (("rules", lambda one: bool(statements(one.clauses))), ("always yes", lambda one: True), ("any cue word", has_cue_word)):
-            detection.append({"half": part, "method": name, "sentences": len(chosen), **scores([(predict(one), gold) for one, gold in chosen])})
+        chosen = [
+            (parser.sentence(row["text"]), row["label"] == "1") for row in rows if held_out(row["index"]) == wanted
+        ]
+        for name, predict in (
+            ("rules", lambda one: bool(statements(one.clauses))),
+            ("always yes", lambda one: True),
+            ("any cue word", has_cue_word),
+        ):
+            detection.append(
+                {
+                    "half": part,
+                    "method": name,
+                    "sentences": len(chosen),
+                    **scores([(predict(one), gold) for one, gold in chosen]),
+                }
+            )
     with (folder / "train_subtask2_grouped.csv").open(encoding="utf-8-sig") as file:
         grouped = list(csv.DictReader(file))
     spans = [
-        {"half": part, **_span_scores([row for row in grouped if held_out(f"{row['doc_id']}_{row['sent_id']}") == wanted], parser)}
+        {
+            "half": part,
+            **_span_scores([row for row in grouped if held_out(f"{row['doc_id']}_{row['sent_id']}") == wanted], parser),
+        }
         for part, wanted in (("held out", True), ("tuned on", False))
     ]
-    return {"News: does the sentence state a cause (subtask 1)": detection, "News: cause and effect spans (subtask 2)": spans}
+    return {
+        "News: does the sentence state a cause (subtask 1)": detection,
+        "News: cause and effect spans (subtask 2)": spans,
+    }
 
 
 def _gold(marked: str) -> tuple[set[int], set[int], str]:
@@ -86,7 +112,14 @@ def _span_scores(rows: list[dict[str, str]], parser: Parser) -> dict[str, Any]:
             effects = {at for at, token in enumerate(tokens) if token.start in gold_effect}
             relations += 1
             best = max(
-                ((_f1(one.cause, causes), _f1(one.effect, effects), _f1(one.cause, effects) + _f1(one.effect, causes)) for one in statements(parsed.clauses)),
+                (
+                    (
+                        _f1(one.cause, causes),
+                        _f1(one.effect, effects),
+                        _f1(one.cause, effects) + _f1(one.effect, causes),
+                    )
+                    for one in statements(parsed.clauses)
+                ),
                 key=lambda scored: max(scored[0] + scored[1], scored[2]),
                 default=None,
             )

@@ -57,7 +57,9 @@ def found_triples(row: Row, parser: Parser) -> frozenset[Triple]:
             metrics.append(Metric(metric_name((dimension,), facet), (dimension,), "", ""))
     resolver = Resolver(Vocabulary(tuple(dimensions), tuple(metrics)))
     passage = Passage("c", "d", 0, len(row.sentence), row.sentence)
-    return frozenset((one.source.entities[0], one.target.entities[0], one.sign) for one in relations_in(passage, resolver, parser))
+    return frozenset(
+        (one.source.entities[0], one.target.entities[0], one.sign) for one in relations_in(passage, resolver, parser)
+    )
 
 
 def wrong_rows(rows: list[Row], parser: Parser) -> Iterator[tuple[Row, frozenset[Triple]]]:

@@ -33,22 +33,26 @@ class HomeInstance(dg.DagsterInstance):
         return InstanceRef.config_defaults(folder)
 
 
-def open_instance() -> dg.DagsterInstance:
-    """The instance that `dagster dev` in the checkout uses with the same environment. Raises `SettingsError`.
+def prepare_home() -> Path:
+    """The folder that is `DAGSTER_HOME`, or stands in for it, with a dagster.yaml in it. Raises `SettingsError`.
 
-    A `DAGSTER_HOME` that does not exist or holds no dagster.yaml gets the checkout's, so that telemetry stays off.
+    A `DAGSTER_HOME` that holds no dagster.yaml gets the checkout's, so that telemetry stays off; one that is there is
+    kept. The folder under the data folder always has the checkout's.
     """
     configured = os.environ.get("DAGSTER_HOME")
-    if configured:
-        home = Path(configured).expanduser()
-        if not home.is_absolute():
-            raise SettingsError(f"DAGSTER_HOME is {configured!r}: it must be an absolute path.")
-        home.mkdir(parents=True, exist_ok=True)
-        if not (home / "dagster.yaml").exists() and (CHECKOUT / "dagster.yaml").is_file():
-            shutil.copyfile(CHECKOUT / "dagster.yaml", home / "dagster.yaml")
-        return dg.DagsterInstance.get()
-    reference = InstanceRef.from_dir(str(_home_under_data()), config_dir=str(CHECKOUT))
-    return dg.DagsterInstance.from_ref(reference)
+    home = Path(configured).expanduser() if configured else _home_under_data()
+    if not home.is_absolute():
+        raise SettingsError(f"DAGSTER_HOME is {configured!r}: it must be an absolute path.")
+    home.mkdir(parents=True, exist_ok=True)
+    ours, theirs = CHECKOUT / "dagster.yaml", home / "dagster.yaml"
+    if ours.is_file() and not (configured and theirs.exists()):
+        shutil.copyfile(ours, theirs)
+    return home
+
+
+def open_instance() -> dg.DagsterInstance:
+    """The instance that `dagster dev` in the checkout uses with the same environment. Raises `SettingsError`."""
+    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(prepare_home())))
 
 
 def _home_under_data() -> Path:

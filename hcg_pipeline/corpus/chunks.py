@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -75,8 +76,8 @@ def chunk_spans(text: str, chunking: ChunkingSettings) -> list[tuple[int, int]]:
     keys = [(sentence.cut, sentence.key) for sentence in sentences]
     lengths = [sentence.length for sentence in sentences]
     starts = cut_points(lengths, keys, chunking.minimum, chunking.maximum)
-    stops = [*starts[1:], len(sentences)]
-    return [(sentences[first].start, sentences[stop - 1].end) for first, stop in zip(starts, stops, strict=True)]
+    groups = pairwise([*starts, len(sentences)])
+    return [(sentences[first].start, sentences[stop - 1].end) for first, stop in groups]
 
 
 def _sentences(text: str) -> list[_Sentence]:

@@ -39,9 +39,6 @@ def cut_points(lengths: Sequence[int], keys: Sequence[Any], minimum: int, maximu
         roomy = bisect_right(ends, ends[total] - minimum, low, high + 1) - 1
         if roomy >= low:
             high = roomy  # leaves enough for the last group
-        fitting = bisect_left(ends, ends[total] - maximum, low, high + 1)
-        if fitting <= high and ends[total] - ends[fitting] <= maximum:
-            low = fitting  # leaves no more than the last group may have: two groups where three are not needed
         start = min(range(low, high + 1), key=keys.__getitem__)
         starts.append(start)
     return starts

@@ -119,7 +119,7 @@ def _is_damaged_utf8(data: bytes) -> bool:
     text = _sample(data).decode("utf-8", "replace")
     bad = text.count("\ufffd")
     good = sum(1 for character in text if character > "\x7f") - bad
-    return good >= 10 * bad
+    return good >= 3 * bad
 
 
 def _decode_legacy(data: bytes) -> str:

@@ -1,7 +1,7 @@
 """Chunks to extraction windows: what a language backend reads at a time."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import pyarrow as pa
 
@@ -37,6 +37,6 @@ def _pack(passages: list[Passage], budget: int) -> Iterator[Window]:
     lengths = [reading_length(passage.text) for passage in passages]
     keys = [text_key(passage.text) for passage in passages]
     starts = cut_points(lengths, keys, round(budget * _SMALLEST), budget)
-    for first, stop in zip(starts, [*starts[1:], len(passages)], strict=True):
+    for first, stop in pairwise([*starts, len(passages)]):
         held = tuple(passages[first:stop])
         yield Window(content_id("w", *(passage.text for passage in held)), held)

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -18,7 +18,7 @@ from hcg_pipeline.specification.names import (
 from hcg_pipeline.specification.resolution import Merge, near_pairs, resolve_entities
 from hcg_pipeline.specification.tiers import WIDEST, caps_of
 from hcg_pipeline.specification.vocabulary import Dimension, Entity
-from hcg_pipeline.specification.vocabulary_tables import dimensions_table
+from hcg_pipeline.specification.vocabulary_tables import dimensions_table, to_vocabulary
 
 _SHARED_ENTITIES = 3
 _SHARED_PORTION = 0.6
@@ -36,16 +36,17 @@ class ResolvedDimensions:
 def build_dimensions(proposals: Sequence[ProposedDimension], tier: str) -> pa.Table:
     """Proposals of all windows as the DIMENSIONS table of a tier, best supported first.
 
-    Equal to `cut_dimensions(resolve_dimensions(proposals).table, tier)`: a tier's dimensions, entities included, are
-    the first rows of the next tier's. The order of the proposals does not matter. Raises `SettingsError` for an
-    unknown tier.
+    Equal to `cut_dimensions(resolve_dimensions(proposals).table, tier)`: what a tier has, the next one has, in the same
+    order. The order of the proposals does not matter. Raises `SettingsError` for an unknown tier.
     """
     return cut_dimensions(resolve_dimensions(proposals).table, tier)
 
 
 def cut_dimensions(dimensions: pa.Table, tier: str) -> pa.Table:
-    """The first rows of a ranked DIMENSIONS table, as many as the tier has."""
-    return dimensions.slice(0, caps_of(tier).dimensions)
+    """The first dimensions of a ranked DIMENSIONS table, with their most mentioned entities, as many as the tier has."""
+    caps = caps_of(tier)
+    kept = to_vocabulary(dimensions).dimensions[: caps.dimensions]
+    return dimensions_table([replace(dimension, entities=dimension.entities[: caps.entities]) for dimension in kept])
 
 
 def resolve_dimensions(proposals: Sequence[ProposedDimension]) -> ResolvedDimensions:

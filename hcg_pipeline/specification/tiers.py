@@ -33,20 +33,24 @@ PASSAGES_PER_CALL = 4
 
 @dataclass(frozen=True, slots=True)
 class TierCaps:
-    """Caps of one tier: members of the fixed sets, words a reading window, calls for each kind of judgement."""
+    """Caps of one tier: members of the fixed sets, words a reading window, calls for each kind of judgement.
+
+    `entities` caps what a dimension starts with; readings may add more.
+    """
 
     dimensions: int
     metrics: int
     window_words: int
     template_calls: int
     edge_calls: int
+    entities: int = 100
 
 
 TIERS: dict[str, TierCaps] = {
-    "XS": TierCaps(dimensions=6, metrics=24, window_words=9_000, template_calls=5, edge_calls=5),
-    "S": TierCaps(dimensions=8, metrics=64, window_words=1_000, template_calls=40, edge_calls=60),
-    "M": TierCaps(dimensions=10, metrics=110, window_words=800, template_calls=70, edge_calls=90),
-    "L": TierCaps(dimensions=14, metrics=173, window_words=500, template_calls=140, edge_calls=240),
+    "XS": TierCaps(dimensions=6, metrics=24, window_words=9_000, template_calls=5, edge_calls=5, entities=40),
+    "S": TierCaps(dimensions=8, metrics=64, window_words=1_000, template_calls=40, edge_calls=60, entities=100),
+    "M": TierCaps(dimensions=10, metrics=110, window_words=800, template_calls=70, edge_calls=90, entities=120),
+    "L": TierCaps(dimensions=14, metrics=173, window_words=500, template_calls=140, edge_calls=240, entities=200),
 }
 
 

@@ -18,14 +18,17 @@ from hcg_pipeline.corpus.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _STOP = frozenset(
-    """a an the of in on at to for from by with and or but if then than that this these those it its is are was were be been being do does did
-    can could may might will would should shall have has had not no what which who whom whose when where why how there their they you your we
-    our i as about into over between among during per also more most such other some any each all both so very much many described mentioned
-    according text passage provided using used use given following""".split()
+    ["a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "but", "if", "then", "than", "that", "this", "these", "those", "it", "its", "is", "are", "was", "were", "be", "been", "being", "do", "does", "did", "can", "could", "may", "might", "will", "would", "should", "shall", "have", "has", "had", "not", "no", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "there", "their", "they", "you", "your", "we", "our", "i", "as", "about", "into", "over", "between", "among", "during", "per", "also", "more", "most", "such", "other", "some", "any", "each", "all", "both", "so", "very", "much", "many", "described", "mentioned", "according", "text", "passage", "provided", "using", "used", "use", "given", "following"]
 )
-_CAUSAL_QUESTION = re.compile(r"\b(why|cause[sd]?|causing|lead|leads|effect|effects|affect|affects|result|results|impact|influence|reason|happen|happens|due|mechanism|contribute[s]?|increase|reduce|prevent)\b", re.I)
+_CAUSAL_QUESTION = re.compile(
+    r"\b(why|cause[sd]?|causing|lead|leads|effect|effects|affect|affects|result|results|impact|influence|reason|happen|happens|due|mechanism|contribute[s]?|increase|reduce|prevent)\b",
+    re.I,
+)
 _DEFINITION = re.compile(r"^\s*(what|who)\s+(is|are|was|were)\b|^\s*(define|describe|explain)\b|\bmean(s|t)?\b", re.I)
-_NUMBER = re.compile(r"\bhow (many|much|often|long|old|large|likely|common)\b|\bwhat (percentage|percent|proportion|number|age|year)\b|\bwhen\b", re.I)
+_NUMBER = re.compile(
+    r"\bhow (many|much|often|long|old|large|likely|common)\b|\bwhat (percentage|percent|proportion|number|age|year)\b|\bwhen\b",
+    re.I,
+)
 _NOTHING = "The evidence found does not hold an answer to this question."
 _SENTENCES = 4
 _LEAST_COVER = 0.34
@@ -117,7 +120,9 @@ def _choose(candidates: Sequence[_Candidate], scores: Sequence[float], weights: 
         one = candidates[at]
         new = {word for word in one.words if word in weights} - covered
         gain = sum(weights[word] for word in sorted(new))
-        if chosen and not (scores[at] >= 0.8 * best or (scores[at] >= 0.5 * best and gain > 0.15 * sum(weights.values()))):
+        if chosen and not (
+            scores[at] >= 0.8 * best or (scores[at] >= 0.5 * best and gain > 0.15 * sum(weights.values()))
+        ):
             continue
         if any(_overlap(one.words, other.words) > 0.7 for other in chosen):
             continue

@@ -63,13 +63,17 @@ class RulesBackend:
     def read_windows(self, windows: Sequence[Window], vocabulary: Vocabulary, progress: Progress) -> Outcome[Reading]:
         """The variables and relations of each window."""
         resolver = Resolver(vocabulary)
-        return Outcome(tuple(_each(windows, lambda window: read_window(window, resolver, self.parser), "reading", progress)))
+        return Outcome(
+            tuple(_each(windows, lambda window: read_window(window, resolver, self.parser), "reading", progress))
+        )
 
     def judge_templates(
         self, questions: Sequence[TemplateQuestion], progress: Progress
     ) -> Outcome[tuple[TemplateVerdict, ...]]:
         """Targets that a passage states to be driven by the source."""
-        return Outcome(tuple(_each(questions, lambda one: judging.judge_template(one, self.parser), "templates", progress)))
+        return Outcome(
+            tuple(_each(questions, lambda one: judging.judge_template(one, self.parser), "templates", progress))
+        )
 
     def judge_edges(
         self, questions: Sequence[EdgeQuestion], progress: Progress
@@ -82,9 +86,7 @@ class RulesBackend:
         return Outcome(tuple(_each(requests, lambda one: answering.answer(one, self.parser), "answers", progress)))
 
 
-def _each(
-    items: Sequence[_Item], work: Callable[[_Item], _Result], stage: str, progress: Progress
-) -> list[_Result]:
+def _each(items: Sequence[_Item], work: Callable[[_Item], _Result], stage: str, progress: Progress) -> list[_Result]:
     found = []
     for place, item in enumerate(items, start=1):
         found.append(work(item))

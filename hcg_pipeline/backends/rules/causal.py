@@ -33,8 +33,8 @@ def causal_links(tokens: list[Token]) -> list[Link]:
 
 def links_of(clauses: Clauses) -> list[Link]:
     """Every causal link of a sentence; a question states none."""
-    from hcg_pipeline.backends.rules.connectives import connective_links  # noqa: PLC0415
-    from hcg_pipeline.backends.rules.nominals import nominal_links  # noqa: PLC0415
+    from hcg_pipeline.backends.rules.connectives import connective_links
+    from hcg_pipeline.backends.rules.nominals import nominal_links
 
     tokens = clauses.tokens
     if len(tokens) < 3 or tokens[-1].low == "?":
@@ -93,14 +93,24 @@ def _causes(clauses: Clauses, place: int) -> list[Argument]:
 def _passive(clauses: Clauses, place: int, after: int, cue: Cue, strength: float) -> Iterator[Link]:
     """ "Y is caused by X": the agent is the cause. Without an agent nothing is said of a cause."""
     here = after
-    while clauses.kind(here) == "AV" or (clauses.kind(here) == "P" and clauses.low(here) in {"in", "at"} and here - after < 6):
+    while clauses.kind(here) == "AV" or (
+        clauses.kind(here) == "P" and clauses.low(here) in {"in", "at"} and here - after < 6
+    ):
         here = clauses.item(here + 1) if clauses.kind(here) == "P" else here + 1
-    agents = {"by", "with"} if cue.verb in {"treat", "relieve", "cure", "manage", "control", "prevent", "ease"} else {"by"}
-    if clauses.low(here) not in agents or (clauses.kind(here + 1) == "NP" and clauses.tokens[clauses.segments[here + 1].start].tag == "CRD"):
+    agents = (
+        {"by", "with"} if cue.verb in {"treat", "relieve", "cure", "manage", "control", "prevent", "ease"} else {"by"}
+    )
+    if clauses.low(here) not in agents or (
+        clauses.kind(here + 1) == "NP" and clauses.tokens[clauses.segments[here + 1].start].tag == "CRD"
+    ):
         return
     causes = clauses.group(here + 1)[0] or _gerund(clauses, here + 1)
     verb = clauses.segments[place]
-    effects = clauses.near(place - 1) if verb.form == "ppl" and clauses.kind(place - 1) in {"NP", "CLOSE"} else clauses.subjects(place)
+    effects = (
+        clauses.near(place - 1)
+        if verb.form == "ppl" and clauses.kind(place - 1) in {"NP", "CLOSE"}
+        else clauses.subjects(place)
+    )
     if cue.facet:
         effects = [Argument(one.start, one.end, one.polarity, cue.facet) for one in effects]
     yield Link(tuple(causes), tuple(effects), cue.sign, strength, f"{cue.verb} by", cue.only)

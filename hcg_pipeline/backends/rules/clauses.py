@@ -7,10 +7,69 @@ from hcg_pipeline.backends.rules.phrases import Segment, segments
 from hcg_pipeline.backends.rules.tagging import Token
 from hcg_pipeline.backends.rules.wordlists import Cue, cues, facet_of_noun, word_lists, word_map
 
-_ATTACH = frozenset({"of", "in", "for", "to", "on", "with", "among", "between", "within", "against", "at", "as", "such", "like", "including", "per"})
-_CONTROL = frozenset({"use", "design", "give", "need", "do", "perform", "recommend", "help", "tend", "seem", "appear", "show", "know", "find", "think", "expect", "intend", "work", "act", "serve", "prove", "begin", "start", "continue", "be", "fail", "try", "prescribe", "develop", "aim", "approve", "have", "add", "take", "require"})
+_ATTACH = frozenset(
+    {
+        "of",
+        "in",
+        "for",
+        "to",
+        "on",
+        "with",
+        "among",
+        "between",
+        "within",
+        "against",
+        "at",
+        "as",
+        "such",
+        "like",
+        "including",
+        "per",
+    }
+)
+_CONTROL = frozenset(
+    {
+        "use",
+        "design",
+        "give",
+        "need",
+        "do",
+        "perform",
+        "recommend",
+        "help",
+        "tend",
+        "seem",
+        "appear",
+        "show",
+        "know",
+        "find",
+        "think",
+        "expect",
+        "intend",
+        "work",
+        "act",
+        "serve",
+        "prove",
+        "begin",
+        "start",
+        "continue",
+        "be",
+        "fail",
+        "try",
+        "prescribe",
+        "develop",
+        "aim",
+        "approve",
+        "have",
+        "add",
+        "take",
+        "require",
+    }
+)
 _SHARED = frozenset({"Risk", "Severity", "Cost", "Price", "Occurrence", "Quality", "Level"})
-_OBJECT_CONTROL = frozenset({"want", "allow", "cause", "enable", "help", "force", "prompt", "encourage", "need", "require", "lead", "let"})
+_OBJECT_CONTROL = frozenset(
+    {"want", "allow", "cause", "enable", "help", "force", "prompt", "encourage", "need", "require", "lead", "let"}
+)
 FLIP = {"+": "-", "-": "+", "?": "?"}
 
 
@@ -121,11 +180,21 @@ class Clauses:
         """ "the risk of heart disease and stroke": a bare second member is measured as the first is."""
         if len(found) < 2:
             return found
-        head = next((at for at in range(found[0].start, found[0].end - 1) if self.tokens[at].is_noun and self.tokens[at + 1].low == "of"), None)
+        head = next(
+            (
+                at
+                for at in range(found[0].start, found[0].end - 1)
+                if self.tokens[at].is_noun and self.tokens[at + 1].low == "of"
+            ),
+            None,
+        )
         facet = facet_of_noun().get(self.tokens[head].lemma, "") if head is not None else ""
         if facet not in _SHARED:
             return found
-        bare = [one if self.tokens[one.start].tag in {"AT0", "DT0", "DPS"} else replace(one, facet=facet) for one in found[1:]]
+        bare = [
+            one if self.tokens[one.start].tag in {"AT0", "DT0", "DPS"} else replace(one, facet=facet)
+            for one in found[1:]
+        ]
         return [found[0], *bare]
 
     def starts_clause(self, place: int) -> bool:
@@ -218,7 +287,12 @@ class Clauses:
         limit = first + 1
         if verb is not None and verb.form in {"ppl", "ing"} and self.kind(first - 1) in {"NP", "CLOSE"}:
             return self.chain(first - 1)
-        if verb is not None and verb.form == "fin" and self.kind(first - 1) == "RL" and (self.kind(limit) == "P" or not any(self.kind(at) == "CJ" for at in range(limit, last + 1))):
+        if (
+            verb is not None
+            and verb.form == "fin"
+            and self.kind(first - 1) == "RL"
+            and (self.kind(limit) == "P" or not any(self.kind(at) == "CJ" for at in range(limit, last + 1)))
+        ):
             return self.antecedent(first - 1)
         if verb is not None and verb.form == "fin":
             # "A reduces B and C increases D": only what follows the last conjunction is the subject.
@@ -269,7 +343,12 @@ class Clauses:
                 while first > 0 and self.kind(first) != "OPEN":
                     first -= 1
                 first -= 1
-            elif self.kind(first) == "NP" and self.kind(first - 1) == "P" and self.low(first - 1) in _ATTACH and self.kind(first - 2) in {"NP", "CLOSE"}:
+            elif (
+                self.kind(first) == "NP"
+                and self.kind(first - 1) == "P"
+                and self.low(first - 1) in _ATTACH
+                and self.kind(first - 2) in {"NP", "CLOSE"}
+            ):
                 first -= 2
             else:
                 break
@@ -285,7 +364,12 @@ class Clauses:
         first = last
         while self.low(first - 1) in {"of", "in"} and self.kind(first - 2) == "NP":
             noun = self.segments[first - 2].lemma
-            if noun not in facet_of_noun() and noun not in lists["less_head"] and noun not in lists["more_head"] and noun not in lists["light"]:
+            if (
+                noun not in facet_of_noun()
+                and noun not in lists["less_head"]
+                and noun not in lists["more_head"]
+                and noun not in lists["light"]
+            ):
                 break
             first -= 2
         return [self.argument(first, last + 1)]
@@ -325,7 +409,10 @@ class Clauses:
     def _controller(self, before: int) -> list[Argument]:
         """The subject of an infinitive: that of the verb before it, or for a purpose, what that verb changes."""
         here = before
-        while self.kind(here) in {"NP", "P", "CJ", "CM", "AV", "OPEN", "CLOSE", "OT"} and self.low(here) not in {";", ":"}:
+        while self.kind(here) in {"NP", "P", "CJ", "CM", "AV", "OPEN", "CLOSE", "OT"} and self.low(here) not in {
+            ";",
+            ":",
+        }:
             here -= 1
         verb = self.verb(here)
         if verb is None or verb.negated:

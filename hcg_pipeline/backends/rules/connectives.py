@@ -38,14 +38,25 @@ def _prepositional(clauses: Clauses) -> Iterator[Link]:
         for at in range(len(words) - len(phrase)):
             if tuple(words[at : at + len(phrase)]) != phrase:
                 continue
-            first = next((starts[here] for here in range(at + len(phrase), min(at + len(phrase) + 3, len(words))) if here in starts), None)
+            first = next(
+                (
+                    starts[here]
+                    for here in range(at + len(phrase), min(at + len(phrase) + 3, len(words)))
+                    if here in starts
+                ),
+                None,
+            )
             before = next((starts[here] for here in range(at, -1, -1) if here in starts), None)
             if first is None or before is None or (at and words[at - 1] in {"not", "only"}):
                 continue
             causes, after = clauses.group(first)
             if not causes:
                 continue
-            effects = _effect_before(clauses, before) if any(clauses.kind(one) == "NP" for one in range(before)) else _effect_after(clauses, after)
+            effects = (
+                _effect_before(clauses, before)
+                if any(clauses.kind(one) == "NP" for one in range(before))
+                else _effect_after(clauses, after)
+            )
             yield Link(tuple(causes), tuple(effects), "+", strength, " ".join(phrase))
 
 
@@ -95,7 +106,11 @@ def _clause_at(clauses: Clauses, place: int) -> tuple[list[Argument], int]:
 def _subordinate(clauses: Clauses) -> Iterator[Link]:
     for place in range(len(clauses.segments)):
         word = clauses.low(place)
-        if word not in _SUBORDINATORS or clauses.kind(place) not in {"SB", "P"} or clauses.low(place + 1) in {"of", "a", "well"}:
+        if (
+            word not in _SUBORDINATORS
+            or clauses.kind(place) not in {"SB", "P"}
+            or clauses.low(place + 1) in {"of", "a", "well"}
+        ):
             continue
         if clauses.low(place - 1) in {"only", "not", "even", "just"}:
             continue
@@ -124,9 +139,25 @@ def _subordinate(clauses: Clauses) -> Iterator[Link]:
 def _moves(clauses: Clauses, place: int) -> bool:
     """Whether a verb says that something changes or happens, rather than that something is done or had."""
     verb = clauses.verb(place)
-    if verb is None or verb.lemma in {"use", "start", "begin", "exist", "remove", "treat", "control", "manage", "make", "allow", "help"}:
+    if verb is None or verb.lemma in {
+        "use",
+        "start",
+        "begin",
+        "exist",
+        "remove",
+        "treat",
+        "control",
+        "manage",
+        "make",
+        "allow",
+        "help",
+    }:
         return False
-    happens = verb.lemma in word_map("changes.tsv") or verb.lemma in word_map("verb_facets.tsv") or bool(cues().get(verb.lemma))
+    happens = (
+        verb.lemma in word_map("changes.tsv")
+        or verb.lemma in word_map("verb_facets.tsv")
+        or bool(cues().get(verb.lemma))
+    )
     return happens or verb.lemma in {"be", "become", "have", "develop"}
 
 
@@ -153,7 +184,12 @@ def _consequence(clauses: Clauses) -> Iterator[Link]:
             continue
         effects, verb = _clause_at(clauses, place + 1)
         causes, main = _main_before(clauses, place - 1)
-        if verb < len(clauses.segments) and main >= 0 and clauses.kind(verb) == "VG" and not clauses.segments[verb].negated:
+        if (
+            verb < len(clauses.segments)
+            and main >= 0
+            and clauses.kind(verb) == "VG"
+            and not clauses.segments[verb].negated
+        ):
             yield Link(tuple(causes), tuple(effects), "+", 0.65, clauses.low(place))
 
 
@@ -179,16 +215,29 @@ def _comparative(clauses: Clauses) -> Iterator[Link]:
     if len(tokens) < 6 or tokens[0].low != "the" or tokens[1].tag not in {"AJC", "AV0", "DT0"}:
         return
     comma = next((at for at, token in enumerate(tokens) if token.low == ","), None)
-    if comma is None or comma + 3 >= len(tokens) or tokens[comma + 1].low != "the" or tokens[comma + 2].tag not in {"AJC", "AV0", "DT0"}:
+    if (
+        comma is None
+        or comma + 3 >= len(tokens)
+        or tokens[comma + 1].low != "the"
+        or tokens[comma + 2].tag not in {"AJC", "AV0", "DT0"}
+    ):
         return
     first, second = Argument(1, comma), Argument(comma + 2, len(tokens) - 1)
     parts = []
     for one in (first, second):
-        items = [at for at, segment in enumerate(clauses.segments) if one.start <= segment.start and segment.end <= one.end and segment.kind == "NP"]
+        items = [
+            at
+            for at, segment in enumerate(clauses.segments)
+            if one.start <= segment.start and segment.end <= one.end and segment.kind == "NP"
+        ]
         if not items:
             return
         noun = clauses.argument(items[0], min(clauses.item(items[0]), items[-1] + 1))
-        polarity = "-" if tokens[one.start].low in {"lower", "less", "fewer", "smaller", "weaker", "cheaper", "shorter"} else "+"
+        polarity = (
+            "-"
+            if tokens[one.start].low in {"lower", "less", "fewer", "smaller", "weaker", "cheaper", "shorter"}
+            else "+"
+        )
         inside = noun.start <= one.start
         parts.append(Argument(noun.start, noun.end, "+" if inside else polarity))
     yield Link((parts[0],), (parts[1],), "+", 0.7, "the … the")

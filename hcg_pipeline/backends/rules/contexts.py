@@ -72,7 +72,11 @@ def ending_evidence(word: str) -> dict[str, float]:
         found = counts.get(word[-size:])
         if found is not None and len(word) > size and sum(found.values()) >= 5:
             seen = sum(found.values())
-            return {kind: math.log((found[kind] + 20 * overall[kind] / total / 4) / (seen + 5)) - math.log(overall[kind] / total) for kind in overall}
+            return {
+                kind: math.log((found[kind] + 20 * overall[kind] / total / 4) / (seen + 5))
+                - math.log(overall[kind] / total)
+                for kind in overall
+            }
     return {}
 
 

@@ -17,7 +17,25 @@ from hcg_pipeline.specification.vocabulary import Dimension, Entity
 
 ENTITIES = 120
 """Most entities that one dimension proposes."""
-_WEAK = frozenset({"activity", "event", "process", "phenomenon", "condition", "quality", "cognition", "communication", "relation", "collection", "object", "time", "feeling", "quantity", ""})
+_WEAK = frozenset(
+    {
+        "activity",
+        "event",
+        "process",
+        "phenomenon",
+        "condition",
+        "quality",
+        "cognition",
+        "communication",
+        "relation",
+        "collection",
+        "object",
+        "time",
+        "feeling",
+        "quantity",
+        "",
+    }
+)
 _SURE = 0.45
 _NAMED = frozenset({"place", "organization", "policy", "asset", "drug", "disease", "microorganism", "software", "test"})
 """Classes whose members have proper names; a capitalised "Bush" or "Petunia" elsewhere is a person, no plant."""
@@ -76,14 +94,20 @@ def _refused(term: Term, found: Survey) -> bool:
     lists = word_lists()
     words = term.key.split()
     head = words[-1]
-    if len(term.key) < 3 and term.key not in found.short_forms or not any(letter.isalpha() for letter in term.key):
+    if (len(term.key) < 3 and term.key not in found.short_forms) or not any(letter.isalpha() for letter in term.key):
         return True
     if any(not word[0].isalpha() and not word[0].isdigit() for word in words) or "." in term.key:
         return True
     if len(words) == 1 and head in _NUMERALS:
         return True
     if len(words) == 1:
-        return head in lists["vague"] or head in lists["generic"] or head in lists["modifier"] or head in facet_of_noun() and head not in lists["measure"]
+        return (
+            head in lists["vague"]
+            or head in lists["generic"]
+            or head in lists["modifier"]
+            or (head in facet_of_noun()
+            and head not in lists["measure"])
+        )
     if any(len(word) == 1 for word in words) and term.key not in noun_lexicon().classes:
         return True
     if len(set(words)) < len(words) or words[0] in _VERBAL or any(word in _NUMERALS for word in words):
@@ -98,13 +122,20 @@ def _refused(term: Term, found: Survey) -> bool:
         front = " ".join(words[:-1])
         kind, share = found.types.best(front)
         facet = facet_of_noun().get(head, "")
-        entity = kind in noun_classes() and kind not in _WEAK and share >= _SURE and (not facet or fits(facet, noun_classes()[kind].dimension))
+        entity = (
+            kind in noun_classes()
+            and kind not in _WEAK
+            and share >= _SURE
+            and (not facet or fits(facet, noun_classes()[kind].dimension))
+        )
         return entity or words[0] in lists["modifier"]
-    return words[0] in lists["modifier"] or words[0] in lists["vague"] and len(words) == 2 and head in lists["generic"]
+    return words[0] in lists["modifier"] or (words[0] in lists["vague"] and len(words) == 2 and head in lists["generic"])
 
 
-_NUMERALS = frozenset("i ii iii iv v vi vii viii ix x".split())
-_VERBAL = frozenset("cause help reduce increase prevent include use make need improve get take give see know find keep let try ask call".split())
+_NUMERALS = frozenset(["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"])
+_VERBAL = frozenset(
+    ["cause", "help", "reduce", "increase", "prevent", "include", "use", "make", "need", "improve", "get", "take", "give", "see", "know", "find", "keep", "let", "try", "ask", "call"]
+)
 
 
 def _roles(found: Survey, typed: Sequence[Typed]) -> dict[str, str]:
@@ -117,7 +148,9 @@ def _roles(found: Survey, typed: Sequence[Typed]) -> dict[str, str]:
         members = [key for key in narrow if key in kinds and kinds[key] in _WEAK and kinds[key] != "quantity"]
         head = wide.split()[-1]
         wide_kind, _ = found.types.best(wide)
-        if len(members) < 5 or (" " not in wide and (head in lists["vague"] or head in lists["light"] or head in lists["generic"])):
+        if len(members) < 5 or (
+            " " not in wide and (head in lists["vague"] or head in lists["light"] or head in lists["generic"])
+        ):
             continue
         if wide_kind not in _WEAK or wide.split()[0] in lists["modifier"]:
             continue
@@ -141,7 +174,11 @@ def _merge(members: Iterable[Typed], found: Survey) -> list[ProposedEntity]:
             continue
         shorts = [terms[short] for short, long in sorted(into.items()) if long == key]
         aliases = [spelling for one in (term, *shorts) for spelling in (one.name, *one.spellings)]
-        unlisted = [short.upper() for short, long in sorted(found.short_forms.items()) if long == key and short not in terms and len(short) > 2]
+        unlisted = [
+            short.upper()
+            for short, long in sorted(found.short_forms.items())
+            if long == key and short not in terms and len(short) > 2
+        ]
         gathered[key] = (term, [*aliases, *unlisted], term.frequency + sum(one.frequency for one in shorts))
     entities = []
     for term, aliases, frequency in gathered.values():
@@ -156,7 +193,8 @@ def _merge(members: Iterable[Typed], found: Survey) -> list[ProposedEntity]:
 def _ranked(groups: dict[str, list[ProposedEntity]], found: Survey) -> list[ProposedDimension]:
     """Support is the number of passages that say something of an entity of the dimension as cause, effect or measure."""
     draft = [
-        Dimension(name, "", tuple(Entity(one.name, one.aliases, one.mentions) for one in entities)) for name, entities in sorted(groups.items())
+        Dimension(name, "", tuple(Entity(one.name, one.aliases, one.mentions) for one in entities))
+        for name, entities in sorted(groups.items())
     ]
     reader = PhraseReader(EntityIndex(draft))
     support: Counter[str] = Counter()

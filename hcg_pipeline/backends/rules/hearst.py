@@ -6,7 +6,9 @@ from hcg_pipeline.backends.rules.clauses import Clauses
 from hcg_pipeline.backends.rules.terms import core, term_key
 from hcg_pipeline.backends.rules.wordlists import word_lists
 
-_AFTER = frozenset({"such as", "including", "especially", "particularly", "like", "e.g.", "namely", "notably", "for example"})
+_AFTER = frozenset(
+    {"such as", "including", "especially", "particularly", "like", "e.g.", "namely", "notably", "for example"}
+)
 
 
 def phrase_key(clauses: Clauses, place: int) -> str:
@@ -100,9 +102,19 @@ def _copular(clauses: Clauses, place: int) -> Iterator[tuple[str, str]]:
     if verb is None or verb.lemma != "be" or verb.negated or verb.passive or clauses.kind(place - 1) in {"P", "CJ"}:
         return
     here = place + 2
-    if clauses.kind(here) != "NP" or clauses.tokens[clauses.segments[here].start].low not in {"a", "an", "another", "the", "one"}:
+    if clauses.kind(here) != "NP" or clauses.tokens[clauses.segments[here].start].low not in {
+        "a",
+        "an",
+        "another",
+        "the",
+        "one",
+    }:
         return
-    if clauses.segments[here].lemma in word_lists()["light"] and clauses.low(here + 1) == "of" and clauses.kind(here + 2) == "NP":
+    if (
+        clauses.segments[here].lemma in word_lists()["light"]
+        and clauses.low(here + 1) == "of"
+        and clauses.kind(here + 2) == "NP"
+    ):
         here += 2
     elif clauses.tokens[clauses.segments[here].start].low == "the":
         return

@@ -27,9 +27,13 @@ def judge_template(question: TemplateQuestion, parser: Parser) -> tuple[Template
                 if not any(_speaks_of(question.source, sentence, one) for one in link.causes):
                     continue
                 for target in question.targets:
-                    if target.name == question.source.name or not any(_speaks_of(target, sentence, one) for one in link.effects):
+                    if target.name == question.source.name or not any(
+                        _speaks_of(target, sentence, one) for one in link.effects
+                    ):
                         continue
-                    verdict = TemplateVerdict(question.source.name, target.name, mechanism(sentence.text), round(link.strength * _DISCOUNT, 3))
+                    verdict = TemplateVerdict(
+                        question.source.name, target.name, mechanism(sentence.text), round(link.strength * _DISCOUNT, 3)
+                    )
                     held = best.get(target.name)
                     if held is None or held.confidence < verdict.confidence:
                         best[target.name] = verdict
@@ -38,7 +42,11 @@ def judge_template(question: TemplateQuestion, parser: Parser) -> tuple[Template
 
 def _speaks_of(metric: Metric, sentence: Parsed, argument: Argument) -> bool:
     clauses = sentence.clauses
-    inside = [at for at, part in enumerate(clauses.segments) if part.kind == "NP" and argument.start <= part.start < argument.end]
+    inside = [
+        at
+        for at, part in enumerate(clauses.segments)
+        if part.kind == "NP" and argument.start <= part.start < argument.end
+    ]
     if not inside:
         return False
     key = phrase_key(clauses, inside[0])
@@ -69,7 +77,9 @@ def _vocabulary(question: EdgeQuestion) -> Vocabulary:
         for metric, ref in zip((question.source, question.target), pair, strict=True):
             for dimension, entity in zip(metric.signature, ref.entities, strict=False):
                 entities.setdefault(dimension, {})[entity] = None
-    dimensions = tuple(Dimension(name, "", tuple(Entity(one) for one in names)) for name, names in sorted(entities.items()))
+    dimensions = tuple(
+        Dimension(name, "", tuple(Entity(one) for one in names)) for name, names in sorted(entities.items())
+    )
     return Vocabulary(dimensions, _unique((question.source, question.target)))
 
 

@@ -81,7 +81,11 @@ def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension
         if not default and (count < least or (len(entities[key]) < 2 and count < 4)):
             continue
         description = _describe(signature, facet, entities[key], causes[key], effects[key])
-        proposals.append(ProposedMetric(metric_name(signature, facet), signature, description, categories.get(signature[0], "roles"), count))
+        proposals.append(
+            ProposedMetric(
+                metric_name(signature, facet), signature, description, categories.get(signature[0], "roles"), count
+            )
+        )
     return sorted(proposals, key=lambda one: (-one.support, one.name))[:METRICS]
 
 
@@ -104,13 +108,29 @@ def _pairs(first: str, second: str, facet: str) -> bool:
     if first in {"treatment", "drug", "test"}:
         return facet == default_facet(first) and second in {"disease", "symptom", "body_part", "condition"}
     if first == "policy":
-        return facet == default_facet(first) and second in {"good", "food", "asset", "material", "organization", "energy"}
+        return facet == default_facet(first) and second in {
+            "good",
+            "food",
+            "asset",
+            "material",
+            "organization",
+            "energy",
+        }
     if first in {"symptom", "event", "condition"}:
-        return facet == default_facet(first) and second in {"disease", "body_part", "equipment", "component", "software", "structure"}
+        return facet == default_facet(first) and second in {
+            "disease",
+            "body_part",
+            "equipment",
+            "component",
+            "software",
+            "structure",
+        }
     return (first, second, facet) == ("disease", "body_part", default_facet(first))
 
 
-def _describe(signature: Sequence[str], facet: str, entities: Counter[str], causes: Counter[str], effects: Counter[str]) -> str:
+def _describe(
+    signature: Sequence[str], facet: str, entities: Counter[str], causes: Counter[str], effects: Counter[str]
+) -> str:
     """What it is, driven by what, influencing what: the last two as far as the corpus says."""
     says = facets()[facet].says if facet in facets() else f"the {facet.lower()} of {{x}}"
     text = says.replace("{x}", _one(signature[0]))

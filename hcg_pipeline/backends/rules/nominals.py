@@ -75,7 +75,11 @@ def _headed(clauses: Clauses, place: int) -> Iterator[Link]:
         while clauses.kind(before) in {"AV", "P"} and clauses.low(before) != "of":
             before -= 1
         verb = clauses.verb(before)
-        if verb is not None and verb.lemma in {*_LINKS, "know", "consider", "identify", "recognize"} and not verb.negated:
+        if (
+            verb is not None
+            and verb.lemma in {*_LINKS, "know", "consider", "identify", "recognize"}
+            and not verb.negated
+        ):
             outer = clauses.subjects(before)
             strength *= HEDGED if verb.hedged else 1.0
         elif clauses.kind(place - 1) == "CM" and clauses.kind(place - 2) == "NP":
@@ -91,7 +95,13 @@ def _effect_on(clauses: Clauses, place: int) -> Iterator[Link]:
     if clauses.segments[place].lemma not in {"effect", "impact", "influence", "pressure"} or _negative(clauses, place):
         return
     words = {token.low for token in clauses.tokens[clauses.segments[place].start : clauses.segments[place].end]}
-    sign = "-" if words & {"negative", "adverse", "detrimental", "inhibitory", "harmful"} else "+" if words & {"positive", "beneficial", "stimulating"} else "?"
+    sign = (
+        "-"
+        if words & {"negative", "adverse", "detrimental", "inhibitory", "harmful"}
+        else "+"
+        if words & {"positive", "beneficial", "stimulating"}
+        else "?"
+    )
     if clauses.low(place + 1) == "on":
         effects = clauses.group(place + 2)[0]
         verb = clauses.verb(place - 1)
@@ -109,11 +119,19 @@ def _induced(clauses: Clauses, place: int) -> Iterator[Link]:
     segment = clauses.segments[place]
     opening = _INDUCED.get(clauses.tokens[segment.start].low)
     if opening is not None and clauses.kind(place - 1) == "CLOSE" and segment.end > segment.start + 1:
-        yield Link(tuple(clauses.chain(place - 1)), (Argument(segment.start + 1, segment.end),), "+", opening, clauses.tokens[segment.start].low)
+        yield Link(
+            tuple(clauses.chain(place - 1)),
+            (Argument(segment.start + 1, segment.end),),
+            "+",
+            opening,
+            clauses.tokens[segment.start].low,
+        )
     for at in range(segment.start + 1, segment.end - 1):
         strength = _INDUCED.get(clauses.tokens[at].low)
         if strength is not None and clauses.tokens[at - 1].is_noun:
-            yield Link((Argument(segment.start, at),), (Argument(at + 1, segment.end),), "+", strength, clauses.tokens[at].low)
+            yield Link(
+                (Argument(segment.start, at),), (Argument(at + 1, segment.end),), "+", strength, clauses.tokens[at].low
+            )
 
 
 def _adjective(clauses: Clauses, place: int) -> Iterator[Link]:
@@ -143,19 +161,30 @@ def _at_risk(clauses: Clauses, place: int) -> Iterator[Link]:
         return
     words = " ".join(token.low for token in clauses.tokens[verb.end : verb.end + 8])
     sign = "-" if any(mark in words for mark in ("less likely", "lower risk", "lower chance", "reduced risk")) else "+"
-    if not any(mark in words for mark in ("more likely to", "less likely to", "risk of", "risk for", "chance of", "likelihood of")):
+    if not any(
+        mark in words
+        for mark in ("more likely to", "less likely to", "risk of", "risk for", "chance of", "likelihood of")
+    ):
         return
     subjects = [one for one in clauses.subjects(place)]
     causes = [_with(clauses, one) for one in subjects]
     kept = tuple(one for one in causes if one is not None)
     for here in range(place + 1, min(place + 7, len(clauses.segments))):
         nested = clauses.verb(here)
-        if nested is not None and nested.form == "inf" and nested.lemma in {"develop", "get", "have", "experience", "suffer"}:
+        if (
+            nested is not None
+            and nested.form == "inf"
+            and nested.lemma in {"develop", "get", "have", "experience", "suffer"}
+        ):
             effects = clauses.group(here + 1)[0]
             facet = [Argument(one.start, one.end, one.polarity, "Risk") for one in effects]
             yield Link(kept, tuple(facet), sign, 0.7, "more likely")
             return
-        if clauses.kind(here) == "NP" and clauses.segments[here].lemma in {"risk", "chance", "likelihood"} and ("higher" in words or "lower" in words or "increased" in words or "greater" in words):
+        if (
+            clauses.kind(here) == "NP"
+            and clauses.segments[here].lemma in {"risk", "chance", "likelihood"}
+            and ("higher" in words or "lower" in words or "increased" in words or "greater" in words)
+        ):
             effects = clauses.group(here + 2)[0]
             facet = [Argument(one.start, one.end, one.polarity, "Risk") for one in effects]
             yield Link(kept, tuple(facet), sign, 0.7, "at risk")

@@ -28,7 +28,12 @@ class NounLexicon:
         """The lemma of a plural noun in lower case; unknown words lose a plain plural ending."""
         if word in self.irregular:
             return self.irregular[word]
-        if not word.endswith("s") or word.endswith(_KEEP) or len(word) < 4 or (word.endswith("ies") and word in self.classes):
+        if (
+            not word.endswith("s")
+            or word.endswith(_KEEP)
+            or len(word) < 4
+            or (word.endswith("ies") and word in self.classes)
+        ):
             return word
         if word.endswith("ics") and word[:-1] not in self.classes:
             return word

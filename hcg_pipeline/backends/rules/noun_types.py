@@ -31,7 +31,14 @@ def lexical_classes(key: str) -> tuple[dict[str, float], int]:
 class TermTypes:
     """Types terms by the evidence of one corpus."""
 
-    def __init__(self, terms: Sequence[Term], pairs: Iterable[tuple[str, str]], groups: Iterable[Sequence[str]], short_forms: Mapping[str, str], seen: Mapping[str, Counter[str]]) -> None:
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        pairs: Iterable[tuple[str, str]],
+        groups: Iterable[Sequence[str]],
+        short_forms: Mapping[str, str],
+        seen: Mapping[str, Counter[str]],
+    ) -> None:
         self._long = dict(short_forms)
         self._prior = self._class_shares(terms)
         self._said: defaultdict[str, Counter[str]] = defaultdict(Counter)

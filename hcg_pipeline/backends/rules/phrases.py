@@ -74,24 +74,12 @@ def _noun_phrase(tokens: list[Token], start: int) -> Segment | None:
         tag = token.tag
         if token.is_noun and token.low[:1].isalnum():
             head = place
-        elif tag in _DETERMINERS and place == start:
-            pass
-        elif tag in _DETERMINERS and head < 0 and tokens[place - 1].tag in _DETERMINERS:
-            pass
-        elif tag == "CRD":
+        elif (tag in _DETERMINERS and place == start) or (tag in _DETERMINERS and head < 0 and tokens[place - 1].tag in _DETERMINERS) or tag == "CRD":
             pass
         elif tag in _ADJECTIVES and token.low not in {"such", "due"}:
             if head >= 0 and tag != "AJ0":
                 break
-        elif tag in {"VVN", "VVG", "VVD"} and _modifies(tokens, place, start):
-            pass
-        elif token.low in {"'s", "’s"} and head == place - 1:
-            pass
-        elif tag == "AV0" and _grades(tokens, place):
-            pass
-        elif tag == "CJC" and head < 0 and place > start and _joins_adjectives(tokens, place):
-            pass
-        elif tag == "PUQ" or token.low in {"“", "”", '"', "‘"}:
+        elif (tag in {"VVN", "VVG", "VVD"} and _modifies(tokens, place, start)) or (token.low in {"'s", "’s"} and head == place - 1) or (tag == "AV0" and _grades(tokens, place)) or (tag == "CJC" and head < 0 and place > start and _joins_adjectives(tokens, place)) or tag == "PUQ" or token.low in {"“", "”", '"', "‘"}:
             pass
         else:
             break
@@ -104,7 +92,12 @@ def _noun_phrase(tokens: list[Token], start: int) -> Segment | None:
 def _joins_adjectives(tokens: list[Token], place: int) -> bool:
     """ "behavioral and biochemical changes"."""
     after = tokens[place + 1 : place + 3]
-    return tokens[place - 1].tag in _ADJECTIVES and len(after) == 2 and after[0].tag in _ADJECTIVES and (after[1].is_noun or after[1].tag in _ADJECTIVES)
+    return (
+        tokens[place - 1].tag in _ADJECTIVES
+        and len(after) == 2
+        and after[0].tag in _ADJECTIVES
+        and (after[1].is_noun or after[1].tag in _ADJECTIVES)
+    )
 
 
 def _stands_alone(tokens: list[Token], place: int) -> bool:
@@ -125,7 +118,12 @@ def _modifies(tokens: list[Token], place: int, start: int) -> bool:
     if place > start:
         return before is not None and not before.is_noun
     if tag == "VVN":
-        return before is None or before.low in {",", "and", "or"} or before.tag in {"PRP", "PRF", "TO0", "CJS"} or before.tag.startswith("VV")
+        return (
+            before is None
+            or before.low in {",", "and", "or"}
+            or before.tag in {"PRP", "PRF", "TO0", "CJS"}
+            or before.tag.startswith("VV")
+        )
     return False
 
 
@@ -157,7 +155,7 @@ def _verb_group(tokens: list[Token], start: int) -> Segment | None:
             main = place
         elif token.tag == "TO0" and main < 0 and place == start:
             pass
-        elif token.tag in {"AV0", "XX0", "AVP"} and main >= 0 and _verb_follows(tokens, place) or token.low == "not":
+        elif (token.tag in {"AV0", "XX0", "AVP"} and main >= 0 and _verb_follows(tokens, place)) or token.low == "not":
             negated |= token.low in word_lists()["negation"]
             hedged |= token.low in word_lists()["hedge"]
         elif token.tag == "AV0" and main < 0:
@@ -167,14 +165,16 @@ def _verb_group(tokens: list[Token], start: int) -> Segment | None:
         place += 1
     if main < 0:
         return None
-    auxiliaries += [token for token in tokens[start : main] if token.tag == "VM0" and token not in auxiliaries]
+    auxiliaries += [token for token in tokens[start:main] if token.tag == "VM0" and token not in auxiliaries]
     before = []
     for token in reversed(tokens[max(0, start - 2) : start]):
         if token.tag not in {"AV0", "XX0"}:
             break
         before.append(token)
     lists = word_lists()
-    negated |= any(token.low in lists["negation"] or token.low.endswith("n't") for token in [*auxiliaries, *before, tokens[main]])
+    negated |= any(
+        token.low in lists["negation"] or token.low.endswith("n't") for token in [*auxiliaries, *before, tokens[main]]
+    )
     hedged |= any(token.low in lists["hedge"] for token in [*auxiliaries, *before])
     be = any(token.lemma in _BE_LIKE or token.tag.startswith("VB") for token in auxiliaries)
     tag = tokens[main].tag

@@ -99,7 +99,10 @@ def _stands_for(sentence: Parsed, argument: Argument, subject: Subject, resolver
         return tokens[0].low == ("they" if subject.plural else "it")
     if len(tokens) != 2 or tokens[0].low not in {"the", "this", "these", "such"}:
         return False
-    return lexical_dimension(tokens[1].lemma) == resolver.dimension_of(subject.resolved.ref) and tokens[1].lemma in word_lists()["generic"]
+    return (
+        lexical_dimension(tokens[1].lemma) == resolver.dimension_of(subject.resolved.ref)
+        and tokens[1].lemma in word_lists()["generic"]
+    )
 
 
 def relations_of(
@@ -112,8 +115,14 @@ def relations_of(
     tokens = sentence.clauses.tokens
     best: dict[tuple[VariableRef, VariableRef], ProposedRelation] = {}
     for link in sentence.links:
-        causes = [(one, sentence.text) for argument in link.causes if (one := resolver.resolve(tokens, argument)) is not None]
-        if not causes and subject is not None and any(_stands_for(sentence, one, subject, resolver) for one in link.causes):
+        causes = [
+            (one, sentence.text) for argument in link.causes if (one := resolver.resolve(tokens, argument)) is not None
+        ]
+        if (
+            not causes
+            and subject is not None
+            and any(_stands_for(sentence, one, subject, resolver) for one in link.causes)
+        ):
             causes = [(replace(subject.resolved, quality=_BACK), both)]
         if link.only:
             causes = [one for one in causes if resolver.dimension_of(one[0].ref) in link.only]
@@ -126,7 +135,9 @@ def relations_of(
                     continue
                 sign = combine(combine(cause.polarity, link.sign), effect.polarity)
                 confidence = round(link.strength * cause.quality * effect.quality, 3)
-                relation = ProposedRelation(cause.ref, effect.ref, mechanism(quote), _sign(sign), confidence, passage.chunk_id, quote)
+                relation = ProposedRelation(
+                    cause.ref, effect.ref, mechanism(quote), _sign(sign), confidence, passage.chunk_id, quote
+                )
                 held = best.get((cause.ref, effect.ref))
                 if held is None or held.confidence < confidence:
                     best[cause.ref, effect.ref] = relation
@@ -140,7 +151,11 @@ def _same_thing(cause: Resolved, effect: Resolved) -> bool:
 
 def _spatial(link: Link, effect: Resolved, resolver: Resolver) -> bool:
     """ "the tube leading to the stomach" leads nowhere causally."""
-    return link.cue == "lead" and not effect.faceted and resolver.dimension_of(effect.ref) in {"body_part", "place", "structure"}
+    return (
+        link.cue == "lead"
+        and not effect.faceted
+        and resolver.dimension_of(effect.ref) in {"body_part", "place", "structure"}
+    )
 
 
 def _sign(text: str) -> Sign:

@@ -16,14 +16,95 @@ from hcg_pipeline.backends.rules.wordlists import facet_of_noun, facets, fits, n
 from hcg_pipeline.specification.vocabulary import Metric, VariableRef, Vocabulary
 
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_OPPOSITE = frozenset({"Loss", "Deficiency", "Damage", "Failure", "Death", "Remission", "Control", "Prevention", "Treatment", "Removal", "Blockage", "Leakage", "Wear", "Resistance"})
-_SAME = frozenset({"Risk", "Occurrence", "Severity", "Level", "Number", "Rate", "Size", "Speed", "Growth", "Spread", "Progression", "Recurrence", "Use", "Consumption", "Exposure", "Presence", "Dose", "Production", "Supply", "Activity", "Function", "Expression", "Duration", "Operation", "Condition", "Adoption", "Employment", "Investment", "Value", "Mutation", "Load", "Flow"})
+_OPPOSITE = frozenset(
+    {
+        "Loss",
+        "Deficiency",
+        "Damage",
+        "Failure",
+        "Death",
+        "Remission",
+        "Control",
+        "Prevention",
+        "Treatment",
+        "Removal",
+        "Blockage",
+        "Leakage",
+        "Wear",
+        "Resistance",
+    }
+)
+_SAME = frozenset(
+    {
+        "Risk",
+        "Occurrence",
+        "Severity",
+        "Level",
+        "Number",
+        "Rate",
+        "Size",
+        "Speed",
+        "Growth",
+        "Spread",
+        "Progression",
+        "Recurrence",
+        "Use",
+        "Consumption",
+        "Exposure",
+        "Presence",
+        "Dose",
+        "Production",
+        "Supply",
+        "Activity",
+        "Function",
+        "Expression",
+        "Duration",
+        "Operation",
+        "Condition",
+        "Adoption",
+        "Employment",
+        "Investment",
+        "Value",
+        "Mutation",
+        "Load",
+        "Flow",
+    }
+)
 _WORKING = frozenset({"Condition", "Operation", "Function"})
-_DEFAULTS = ("Occurrence", "Level", "Use", "Activity", "Presence", "Function", "Operation", "Condition", "Adoption", "Supply", "Consumption", "Exposure")
+_DEFAULTS = (
+    "Occurrence",
+    "Level",
+    "Use",
+    "Activity",
+    "Presence",
+    "Function",
+    "Operation",
+    "Condition",
+    "Adoption",
+    "Supply",
+    "Consumption",
+    "Exposure",
+)
 _FOREMOST = 12
+_SPREAD = 50
 _GIVEN = frozenset({"drug", "substance", "treatment", "biomolecule", "material", "energy", "food", "test"})
 _TAKES: dict[str, frozenset[str]] = {
-    "for": frozenset({"Demand", "Risk", "Cost", "Price", "Treatment", "Screening", "Prognosis", "Survival", "Efficacy", "Capacity", "Removal", "Exposure"}),
+    "for": frozenset(
+        {
+            "Demand",
+            "Risk",
+            "Cost",
+            "Price",
+            "Treatment",
+            "Screening",
+            "Prognosis",
+            "Survival",
+            "Efficacy",
+            "Capacity",
+            "Removal",
+            "Exposure",
+        }
+    ),
     "to": frozenset({"Damage", "Exposure", "Resistance", "Response", "Access", "Flow"}),
     "on": frozenset({"Load", "Pressure", "Wear"}),
     "among": frozenset({"Competition", "Occurrence", "Mortality"}),
@@ -59,7 +140,14 @@ class Reading:
 def metric_facet(metric: Metric) -> str:
     """The facet of a metric: what its name adds to its dimensions' words; a known facet where one of its words is one."""
     words = _CAMEL.findall(metric.name)
-    bound = {part for dimension in metric.signature for part in dimension.split("_")} | {"for", "in", "of", "by", "to", "and"}
+    bound = {part for dimension in metric.signature for part in dimension.split("_")} | {
+        "for",
+        "in",
+        "of",
+        "by",
+        "to",
+        "and",
+    }
     rest = [word for word in words if word.lower() not in bound and word.lower().rstrip("s") not in bound] or words[-1:]
     for word in reversed(rest):
         if word in facets():
@@ -133,7 +221,11 @@ class PhraseReader:
 
     def _parts(self, tokens: Sequence[Token], start: int, end: int) -> tuple[int, list[tuple[str, int, int]]]:
         """End of the core, and the prepositional parts after it: (preposition, start, end)."""
-        marks = [at for at in range(start + 1, end) if tokens[at].tag in {"PRP", "PRF"} or tokens[at].low in {"(", ")", "such", "as"}]
+        marks = [
+            at
+            for at in range(start + 1, end)
+            if tokens[at].tag in {"PRP", "PRF"} or tokens[at].low in {"(", ")", "such", "as"}
+        ]
         core_end = marks[0] if marks else end
         parts = []
         for place, at in enumerate(marks):
@@ -142,7 +234,9 @@ class PhraseReader:
                 parts.append((tokens[at].low, at + 1, stop))
         return core_end, parts
 
-    def _faceted(self, tokens: Sequence[Token], start: int, head: int, parts: list[tuple[str, int, int]], facet: str) -> Reading | None:
+    def _faceted(
+        self, tokens: Sequence[Token], start: int, head: int, parts: list[tuple[str, int, int]], facet: str
+    ) -> Reading | None:
         lemma = tokens[head].lemma
         turned = "-" if lemma in self._lists["less_head"] else "+"
         change = lemma in self._lists["less_head"] or lemma in self._lists["more_head"]
@@ -165,7 +259,9 @@ class PhraseReader:
                 return None
         return None
 
-    def _carried(self, tokens: Sequence[Token], start: int, head: int, parts: list[tuple[str, int, int]]) -> Reading | None:
+    def _carried(
+        self, tokens: Sequence[Token], start: int, head: int, parts: list[tuple[str, int, int]]
+    ) -> Reading | None:
         """ "valproate therapy", "treatment with valproate", "exposure to lead": what is given or met with."""
         turned = "-" if tokens[head].lemma == "withdrawal" else "+"
         before = self.index.ending_at(tokens, start, head)
@@ -216,7 +312,9 @@ class Resolver:
         self._default: dict[str, str] = {}
         for metric in vocabulary.metrics:
             self._metrics.setdefault((metric.signature, metric_facet(metric)), metric.name)
-        self._rank = {(one.name, entity.name): rank for one in vocabulary.dimensions for rank, entity in enumerate(one.entities)}
+        self._rank = {
+            (one.name, entity.name): rank for one in vocabulary.dimensions for rank, entity in enumerate(one.entities)
+        }
         self._dimension = {metric.name: metric.signature[0] for metric in vocabulary.metrics}
         for dimension in vocabulary.dimensions:
             for facet in (default_facet(dimension.name), *_DEFAULTS):
@@ -231,10 +329,13 @@ class Resolver:
         return replace(resolved, turned=reading.turned) if resolved is not None and reading is not None else None
 
     def foremost(self, ref: VariableRef) -> bool:
-        """Whether a bare mention of an entity is a variable: only the most mentioned entities of a dimension, as many as
-        the vocabulary has metrics. A small vocabulary then stays small, and what is said of other entities still counts.
+        """Whether a bare mention of an entity is a variable: only of the most mentioned entities of a dimension.
+
+        How many those are grows with the square of the number of metrics, so that a small vocabulary makes a small graph;
+        what relations and measures say of other entities counts all the same.
         """
-        return self._rank.get((self._dimension[ref.metric], ref.entities[0]), 0) < max(_FOREMOST, len(self._dimension))
+        foremost = max(_FOREMOST, len(self._dimension) ** 2 // _SPREAD)
+        return self._rank.get((self._dimension[ref.metric], ref.entities[0]), 0) < foremost
 
     def dimension_of(self, ref: VariableRef) -> str:
         """The first dimension of a variable's metric."""

@@ -14,7 +14,15 @@ _BACKWARD = (
     ("because", "of"), ("due", "to"), ("owing", "to"), ("as", "a", "result", "of"), ("as", "a", "consequence", "of"), ("thanks", "to"), ("in", "response", "to"),
     ("in", "protest", "against"), ("in", "retaliation", "for"), ("on", "account", "of"), ("following",), ("because",), ("after",), ("amid",),
 )  # fmt: skip
-_FORWARD = (("so", "that"), ("as", "a", "result"), ("therefore",), ("thus",), ("hence",), ("consequently",), ("thereby",))
+_FORWARD = (
+    ("so", "that"),
+    ("as", "a", "result"),
+    ("therefore",),
+    ("thus",),
+    ("hence",),
+    ("consequently",),
+    ("thereby",),
+)
 _PURPOSE = (("in", "order", "to"), ("in", "a", "bid", "to"), ("in", "an", "attempt", "to"))
 _STRONG = 0.45
 
@@ -80,7 +88,9 @@ def _left(clauses: Clauses, place: int) -> tuple[int, int]:
     """From the start of the clause to the verb."""
     end = clauses.segments[place].start
     first = place
-    while first > 0 and clauses.kind(first - 1) not in {"SB", "RL"} and clauses.low(first - 1) not in {";", ":", '"', "“"}:
+    while (
+        first > 0 and clauses.kind(first - 1) not in {"SB", "RL"} and clauses.low(first - 1) not in {";", ":", '"', "“"}
+    ):
         first -= 1
     start = clauses.segments[first].start
     if start == end and first > 0 and clauses.kind(first - 1) == "RL":
@@ -96,7 +106,11 @@ def _right(clauses: Clauses, place: int) -> tuple[int, int]:
     if place >= len(clauses.segments):
         return (0, 0)
     last = place
-    while last < len(clauses.segments) and clauses.kind(last) not in {"SB", "RL"} and clauses.low(last) not in {";", ":", ".", '"', "”"}:
+    while (
+        last < len(clauses.segments)
+        and clauses.kind(last) not in {"SB", "RL"}
+        and clauses.low(last) not in {";", ":", ".", '"', "”"}
+    ):
         last += 1
     start = clauses.segments[place].start
     end = clauses.segments[last - 1].end if last > place else start

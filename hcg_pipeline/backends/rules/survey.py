@@ -54,7 +54,9 @@ def survey(windows: Sequence[Window], parser: Parser, stage: str, progress: Prog
             shorts[term_key(short)][term_key(long)] += 1
     words = sum(len(sentence.clauses.tokens) for sentence in sentences)
     terms = tuple(counter.terms(1 if words < 20_000 else 2))
-    chosen = {short: min(longs.items(), key=lambda item: (-item[1], item[0]))[0] for short, longs in sorted(shorts.items())}
+    chosen = {
+        short: min(longs.items(), key=lambda item: (-item[1], item[0]))[0] for short, longs in sorted(shorts.items())
+    }
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for narrow, wide in pairs:
         kinds[wide][narrow] += 1

@@ -14,7 +14,9 @@ from HanTa.HanoverTagger import HanoverTagger
 from hcg_pipeline.backends.rules.noun_lexicon import NounLexicon, noun_lexicon
 from hcg_pipeline.backends.rules.wordlists import cues, word_map
 
-_TOKEN = re.compile(r"(?<=[\w)\]])-(?:induced|mediated|driven|caused|related|associated)\b|[^\W_]+(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:(?:-(?!(?:induced|mediated|driven|caused|related|associated)\b)|[.&+]|::|['’](?!(?:s|re|ve|ll|d|m)\b))[^\W_]+)*%?|\.\.\.|\S")
+_TOKEN = re.compile(
+    r"(?<=[\w)\]])-(?:induced|mediated|driven|caused|related|associated)\b|[^\W_]+(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:(?:-(?!(?:induced|mediated|driven|caused|related|associated)\b)|[.&+]|::|['’](?!(?:s|re|ve|ll|d|m)\b))[^\W_]+)*%?|\.\.\.|\S"
+)
 _NUMBER = re.compile(r"^[.,:/%$€£+-]*\d[\d.,:/%$€£+-]*(?:st|nd|rd|th)?$")
 _FINITE = ("VBB", "VBD", "VBZ", "VDB", "VDD", "VDZ", "VHB", "VHD", "VHZ", "VM0", "VVB", "VVD", "VVZ")
 _CLAUSE_START = ("CJS", "CJT", "DTQ", "AVQ")
@@ -46,7 +48,9 @@ class Tagger:
         self._model = HanoverTagger("morphmodel_en.pgz")
         self._lock = Lock()
         self._lexicon = noun_lexicon()
-        self._cue_verbs = frozenset(cues()) | frozenset(word_map("changes.tsv")) | frozenset(word_map("verb_facets.tsv"))
+        self._cue_verbs = (
+            frozenset(cues()) | frozenset(word_map("changes.tsv")) | frozenset(word_map("verb_facets.tsv"))
+        )
         self._words: dict[tuple[str, str], str] = {}
 
     def tag(self, sentence: str) -> list[Token]:
@@ -99,25 +103,42 @@ class Tagger:
             elif token.tag == "CRD" and token.low[:1].isalpha() and token.low not in _NUMBER_WORDS:
                 token.tag = "NN1"
             elif self._is_strange_noun(tokens, place):
-                token.tag, token.lemma = ("NN2" if token.low.endswith("s") else "NN1"), self._lexicon.singular(token.low)
+                token.tag, token.lemma = (
+                    ("NN2" if token.low.endswith("s") else "NN1"),
+                    self._lexicon.singular(token.low),
+                )
                 if place and tokens[place - 1].tag == "TO0":
                     tokens[place - 1].tag = "PRP"
             elif token.tag == "VVI" and place and tokens[place - 1].low in {"that", "which", "who"}:
                 token.tag = "VVB"
             elif token.tag == "ZZ0" and place and tokens[place - 1].is_noun and token.text.isupper():
                 token.tag = "NN1"
-            elif place and token.text[0].isupper() and token.tag[:2] in {"VV", "AV"} and tokens[place - 1].tag in {"AT0", "NP0"}:
+            elif (
+                place
+                and token.text[0].isupper()
+                and token.tag[:2] in {"VV", "AV"}
+                and tokens[place - 1].tag in {"AT0", "NP0"}
+            ):
                 token.tag, token.lemma = "NP0", token.low
             elif token.low in {"which", "who", "whom", "whose"}:
                 token.tag = "DTQ"
-            elif len(token.text) > 1 and token.text.isupper() and token.tag in {"AV0", "ITJ", "PNP", "AJ0", "VVB", "VVI", "UNC"}:
+            elif (
+                len(token.text) > 1
+                and token.text.isupper()
+                and token.tag in {"AV0", "ITJ", "PNP", "AJ0", "VVB", "VVI", "UNC"}
+            ):
                 token.tag, token.lemma = "NN1", token.low
             elif token.tag == "UNC" and token.low[:1].isalpha():
                 token.tag, token.lemma = "NN1", self._lexicon.singular(token.low)
         self._gerunds(tokens)
         for start, end, subordinate in _clauses(tokens):
             finite = [place for place in range(start, end) if tokens[place].tag in _FINITE]
-            if not finite or (subordinate and len(finite) == 1 and tokens[finite[0]].tag == "VVD" and len(_worded(tokens, finite[0], end)) == 2):
+            if not finite or (
+                subordinate
+                and len(finite) == 1
+                and tokens[finite[0]].tag == "VVD"
+                and len(_worded(tokens, finite[0], end)) == 2
+            ):
                 self._find_verb(tokens, start, end, subordinate)
 
     def _is_strange_noun(self, tokens: list[Token], place: int) -> bool:
@@ -133,7 +154,9 @@ class Tagger:
         if tag != "AJ0":
             return False
         after = tokens[place + 1] if place + 1 < len(tokens) else None
-        if after is not None and (after.is_noun or after.tag in {"AJ0", "VVG", "VVN"} and after.low not in {"and", "or"}):
+        if after is not None and (
+            after.is_noun or (after.tag in {"AJ0", "VVG", "VVN"} and after.low not in {"and", "or"})
+        ):
             return False
         return self._lexicon.singular(low) in self._lexicon.classes or not low.endswith(_ADJECTIVAL)
 
@@ -142,19 +165,39 @@ class Tagger:
         for place, token in enumerate(tokens):
             before = tokens[place - 1] if place else None
             after = tokens[place + 1] if place + 1 < len(tokens) else None
-            if token.tag == "VVI" and before is not None and before.tag == "TO0" and place > 1 and tokens[place - 2].lemma in _TO_NOUN:
+            if (
+                token.tag == "VVI"
+                and before is not None
+                and before.tag == "TO0"
+                and place > 1
+                and tokens[place - 2].lemma in _TO_NOUN
+            ):
                 # "leads to gangrene": no infinitive follows these verbs.
                 before.tag, token.tag, token.lemma = "PRP", "NN1", self._lexicon.singular(token.low)
                 continue
             if token.tag != "VVG":
                 continue
-            if after is not None and after.is_noun and token.lemma not in self._cue_verbs and token.low in self._lexicon.classes:
-                if before is not None and before.tag in {"VVZ", "VVB", "VVI", "VVD", "PRP", "PRF"} and before.low not in {"by", "from", "for", "of", "without"}:
+            if (
+                after is not None
+                and after.is_noun
+                and token.lemma not in self._cue_verbs
+                and token.low in self._lexicon.classes
+            ):
+                if (
+                    before is not None
+                    and before.tag in {"VVZ", "VVB", "VVI", "VVD", "PRP", "PRF"}
+                    and before.low not in {"by", "from", "for", "of", "without"}
+                ):
                     token.tag, token.lemma = "NN1", token.low
                     continue
             alone = after is None or after.low in {",", ".", ";", ")", "and", "or", "of"} or after.tag in _FINITE
             opens = before is None or before.low in {",", "(", "and", "or", "as", "including"}
-            stands = opens or before is not None and before.tag in {"PRP", "PRF", "AT0", "DPS", "AJ0", "VVB", "VVI", "VVZ"} and before.low != "from"
+            stands = (
+                opens
+                or (before is not None
+                and before.tag in {"PRP", "PRF", "AT0", "DPS", "AJ0", "VVB", "VVI", "VVZ"}
+                and before.low != "from")
+            )
             named = before is not None and before.tag in {"NN1", "AJ0"} and after is not None and after.tag in _FINITE
             if (alone and stands) or named:
                 token.tag, token.lemma = "NN1", token.low
@@ -175,14 +218,21 @@ class Tagger:
             if before.low in {"who", "that", "which"} and before.tag in {"DTQ", "CJT"} and base is not None:
                 token.tag, token.lemma = ("VVB" if token.low == base else "VVZ"), base
                 return
-            if token.tag == "AJC" and base in cues() and (before.tag == "NN2" or before.low in {"they", "that"}) and place + 1 < end:
+            if (
+                token.tag == "AJC"
+                and base in cues()
+                and (before.tag == "NN2" or before.low in {"they", "that"})
+                and place + 1 < end
+            ):
                 token.tag, token.lemma = "VVB", str(base)
                 return
             if token.tag == "VVI" and before.is_noun:
                 token.tag = "VVB"
                 return
             opening = before.tag == "VVG" and place - 1 == start
-            if token.tag not in {"NN2", "NN1", "AJ0"} or not (before.is_noun or opening or before.tag in {"PNP", "DT0", "VVD"}):
+            if token.tag not in {"NN2", "NN1", "AJ0"} or not (
+                before.is_noun or opening or before.tag in {"PNP", "DT0", "VVD"}
+            ):
                 continue
             past = _past_base(token.low, self._lexicon) if token.tag == "AJ0" else None
             if past in self._cue_verbs and before.is_noun and place + 1 < end:
@@ -211,11 +261,46 @@ class Tagger:
                 return
 
 
-_TO_NOUN = frozenset({"lead", "contribute", "predispose", "rise", "due", "owing", "attributable", "exposure", "resistance", "damage", "relate", "amount"})
-_ADJECTIVAL = ("al", "ic", "ous", "ive", "ary", "ful", "less", "able", "ible", "ed", "ing", "ant", "ent", "ar", "oid", "ish", "some", "like", "ory", "ile")
+_TO_NOUN = frozenset(
+    {
+        "lead",
+        "contribute",
+        "predispose",
+        "rise",
+        "due",
+        "owing",
+        "attributable",
+        "exposure",
+        "resistance",
+        "damage",
+        "relate",
+        "amount",
+    }
+)
+_ADJECTIVAL = (
+    "al",
+    "ic",
+    "ous",
+    "ive",
+    "ary",
+    "ful",
+    "less",
+    "able",
+    "ible",
+    "ed",
+    "ing",
+    "ant",
+    "ent",
+    "ar",
+    "oid",
+    "ish",
+    "some",
+    "like",
+    "ory",
+    "ile",
+)
 _NUMBER_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety "
-    "hundred thousand million billion trillion dozen".split()
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand", "million", "billion", "trillion", "dozen"]
 )
 _ALWAYS = {
     "because": "CJS", "if": "CJS", "although": "CJS", "whereas": "CJS", "due": "AJ0", "without": "PRP", "via": "PRP",
@@ -238,7 +323,12 @@ def _past_base(low: str, lexicon: NounLexicon) -> str | None:
     """The base form of a word in -ed that could be a verb's past, or None."""
     if not low.endswith("ed"):
         return None
-    stems = (low[:-1], low[:-2], low[:-3] if low[-3:-2] == low[-4:-3] else "", low[:-3] + "y" if low.endswith("ied") else "")
+    stems = (
+        low[:-1],
+        low[:-2],
+        low[:-3] if low[-3:-2] == low[-4:-3] else "",
+        low[:-3] + "y" if low.endswith("ied") else "",
+    )
     return next((stem for stem in stems if stem in lexicon.verbs), None)
 
 
@@ -260,7 +350,9 @@ def _clauses(tokens: list[Token]) -> list[tuple[int, int, bool]]:
     for place, token in enumerate([*tokens, None]):
         opens = token is not None and token.tag in _CLAUSE_START
         following = tokens[place + 1 : place + 3] if token is not None and token.tag == "CJC" else []
-        joins = any(after.tag in _FINITE for after in following[:1]) or (len(following) == 2 and following[0].tag == "AV0" and following[1].tag in _FINITE)
+        joins = any(after.tag in _FINITE for after in following[:1]) or (
+            len(following) == 2 and following[0].tag == "AV0" and following[1].tag in _FINITE
+        )
         if token is None or opens or joins or token.low in {",", ";", ":", "(", ")"}:
             if place > start:
                 ranges.append((start, place, subordinate or previous))

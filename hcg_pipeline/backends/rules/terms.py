@@ -65,11 +65,18 @@ def candidates(tokens: Sequence[Token], segment: Segment) -> Iterator[tuple[int,
             continue
         for first in range(max(start, last - _LONGEST + 1), last + 1):
             token = tokens[first]
-            if token.tag in {"CRD", "PUQ", "VVG", "VVD", "AV0"} or (token.low in modifiers and not token.is_noun) or not token.low[:1].isalpha():
+            if (
+                token.tag in {"CRD", "PUQ", "VVG", "VVD", "AV0"}
+                or (token.low in modifiers and not token.is_noun)
+                or not token.low[:1].isalpha()
+            ):
                 continue
             if any(tokens[at].tag == "NN2" and word_key(tokens[at].low) != tokens[at].low for at in range(first, last)):
                 continue
-            if any(tokens[at].low.startswith("-") or tokens[at].low in {"'s", "’s", '"', "“", "”"} for at in range(first, last + 1)):
+            if any(
+                tokens[at].low.startswith("-") or tokens[at].low in {"'s", "’s", '"', "“", "”"}
+                for at in range(first, last + 1)
+            ):
                 continue
             yield first, last + 1, first == start and last + 1 == end
 
@@ -108,7 +115,12 @@ class TermCounter:
             words = self._words[key]
             if frequency < at_least or len(words) < 2:
                 continue
-            inner = {" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1) if j - i < len(words)}
+            inner = {
+                " ".join(words[i:j])
+                for i in range(len(words))
+                for j in range(i + 1, len(words) + 1)
+                if j - i < len(words)
+            }
             for part in inner:
                 nested[part] += frequency
                 containers[part] += 1
@@ -120,7 +132,9 @@ class TermCounter:
             inside = nested[key] / containers[key] if containers[key] else 0.0
             value = math.log2(len(self._words[key]) + 1) * (frequency - inside)
             spellings = sorted(self._spellings[key].items(), key=lambda item: (-item[1], item[0]))
-            found.append(Term(key, _show(spellings[0][0], spellings), tuple(text for text, _ in spellings[:6]), frequency, value))
+            found.append(
+                Term(key, _show(spellings[0][0], spellings), tuple(text for text, _ in spellings[:6]), frequency, value)
+            )
         return sorted(found, key=lambda term: (-term.c_value, term.key))
 
 
@@ -129,7 +143,11 @@ def _show(best: str, spellings: Sequence[tuple[str, int]]) -> str:
     total = sum(count for _, count in spellings) or 1
     lowered = sum(count for text, count in spellings if text[:1].islower())
     words = best.split()
-    if best[:1].islower() or lowered / total > 0.1 or (len(words) > 1 and not all(word[:1].isupper() for word in words)):
+    if (
+        best[:1].islower()
+        or lowered / total > 0.1
+        or (len(words) > 1 and not all(word[:1].isupper() for word in words))
+    ):
         words = [word if _acronym(word) else word.lower() for word in words]
     last = words[-1]
     singular = noun_lexicon().singular(last.lower())

@@ -121,6 +121,13 @@ def test_hostile_names_are_refused_and_counted():
     assert resolved.counts == {"dimension_refused": 2, "dimension_empty": 1, "entity_refused": 3}
 
 
+def test_a_tier_keeps_the_most_mentioned_entities():
+    names = [f"thing {chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(150)]
+    proposals = [dimension("axis", *(entity(name, mentions=500 - n) for n, name in enumerate(names)))]
+    kept = {tier: list(_entities(build_dimensions(proposals, tier), "axis")) for tier in ORDER}
+    assert kept == {"XS": names[:40], "S": names[:100], "M": names[:120], "L": names}
+
+
 def test_no_proposals_make_an_empty_table():
     assert build_dimensions([], "L").num_rows == 0
 

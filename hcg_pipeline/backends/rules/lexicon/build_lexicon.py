@@ -114,7 +114,9 @@ def _write(path: Path, lines: list[str]) -> None:
 def main() -> None:
     """Read the WordNet folder named on the command line and write both files beside this script."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("wordnet", type=Path, help="folder with data.noun, index.noun, index.verb, noun.exc, cntlist.rev")
+    parser.add_argument(
+        "wordnet", type=Path, help="folder with data.noun, index.noun, index.verb, noun.exc, cntlist.rev"
+    )
     folder = parser.parse_args().wordnet
     database = Database(folder)
     anchors, missing = read_anchors(HERE / "anchors.tsv", database)
@@ -124,7 +126,9 @@ def main() -> None:
     _write(HERE / "nouns.tsv.gz", [line for lemma in lemmas if (line := noun_line(lemma, database, anchors))])
     irregular = [" ".join(fields[:2]) for fields in _records(folder / "noun.exc") if "_" not in fields[0]]
     _write(HERE / "irregular.txt.gz", sorted(irregular))
-    verbs = sorted(fields[0] for fields in _records(folder / "index.verb") if fields[0].isalpha() and fields[0].islower())
+    verbs = sorted(
+        fields[0] for fields in _records(folder / "index.verb") if fields[0].isalpha() and fields[0].islower()
+    )
     _write(HERE / "verbs.txt.gz", verbs)
 
 

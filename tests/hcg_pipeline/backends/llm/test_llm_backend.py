@@ -202,42 +202,39 @@ from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.progress import Silent
 
 url, cache = sys.argv[1:]
-texts = [f"Report {n}. Chronic smoking causes bronchitis in district {n}." for n in range(60)]
+texts = [f"Report {n}. Chronic smoking causes bronchitis{n}x." for n in range(60)]
 windows = [Window(f"w{n}", (Passage(f"c{n}", "d", 0, len(text), text),)) for n, text in enumerate(texts)]
 settings = EndpointSettings(model="fake-model", base_url=url, rate=RateSettings(concurrency=4))
 outcome = build_llm_backend(settings, open_cache(cache)).propose_dimensions(windows, Silent())
-print(outcome.usage.calls + outcome.usage.cached, len(outcome.failures), len(outcome.results))
-print([proposal.entities[0].name for proposal in outcome.results])
+print(outcome.usage.calls, outcome.usage.cached, len(outcome.failures))
+print(*[entity.name for proposal in outcome.results for entity in proposal.entities])
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_kill_at_any_moment_repeats_no_finished_call(tmp_path: Path) -> None:
-    """`kill -9` three times, then let it finish: what it has is what an undisturbed build has."""
-
-    def command(cache: str, url: str) -> list[str]:
-        return [sys.executable, "-c", KILLED_BUILD, url, f"sqlite:///{tmp_path}/{cache}.db"]
-
+    """`kill -9` twice, then let it finish."""
+    cache = f"sqlite:///{tmp_path}/killed.db"
     with FakeOpenAI(latency=0.05) as fake:
-        undisturbed = subprocess.run(command("whole", fake.base_url), capture_output=True, text=True, check=True)
-    with FakeOpenAI(latency=0.05) as fake:
-        for goal in (8, 20, 40):
-            process = subprocess.Popen(command("killed", fake.base_url), stdout=subprocess.DEVNULL)
+        command = [sys.executable, "-c", KILLED_BUILD, fake.base_url, cache]
+        for goal in (12, 35):
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
             while sum(fake.completed.values()) < goal and process.poll() is None:
                 time.sleep(0.005)
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
-        # Replies that were on their way when the process died are asked for again; those that had arrived are not.
-        finished = cache_stats(open_cache(f"sqlite:///{tmp_path}/killed.db")).replies
-        assert finished >= 30
         while fake.in_flight:
             time.sleep(0.01)
+        # Replies that were on their way when the process died are asked for again; those that had arrived are not.
+        finished = cache_stats(open_cache(cache)).replies
+        assert finished >= 25
         before = sum(fake.completed.values())
-        last = subprocess.run(command("killed", fake.base_url), capture_output=True, text=True, check=True)
-        assert last.stdout == undisturbed.stdout
+        assert before - finished <= 2 * 4
+        last = subprocess.run(command, capture_output=True, text=True, check=True)
         assert sum(fake.completed.values()) - before == 60 - finished
-        assert max(fake.completed.values()) <= 4
-        assert sum(fake.completed.values()) <= 60 + 3 * 4
+        costs, names = last.stdout.splitlines()
+        assert costs == f"{60 - finished} {finished} 0"
+        assert names.split().count("smoking") == 60
 
 
 def test_faults_of_every_kind_leave_the_same_result(

@@ -192,10 +192,11 @@ def answer(
 @app.command(epilog="Example:  hcg corpora --json")
 def corpora(as_json: Json = False) -> None:
     """List the corpora, and how much was built of each."""
+    from resources.published import built_sizes
     from resources.workspace import Workspace
 
     workspace = Workspace.from_environment()
-    found = [_corpus_row(workspace, name) for name in workspace.corpora()]
+    found = [built_sizes(workspace, name) for name in workspace.corpora()]
     refused = [{"folder": folder, "reason": reason} for folder, reason in workspace.refused_folders()]
     if as_json:
         print_json({"data": workspace.data, "corpora": found, "refused": refused})
@@ -268,7 +269,7 @@ def demo(
     rows = [
         [f'hcg ask {said} "…"', "a question of your own, with its evidence"],
         [f"hcg show {said}", "sizes, top metrics"],
-        ["hcg ui", "every stage with its tables and checks, at http://127.0.0.1:3000"],
+        ["hcg ui", "every stage, its tables and checks, in a browser"],
         ["hcg build NAME", "your own documents, from data/corpora/NAME"],
     ]
     print_table(None, rows)
@@ -345,13 +346,3 @@ def _report_answers(run: "JobRun") -> None:
     files = ", ".join(answers["question_files"])
     say(f"\n{counted(answers['dagster/row_count'], 'question')} answered ({files}): {answers['path']}")
     say(f"Scores: {run.metadata['benchmark_report']['file']}")
-
-
-def _corpus_row(workspace: "Workspace", corpus: str) -> dict[str, Any]:
-    from hcg_pipeline.graph.snapshot import SnapshotStore
-
-    snapshot = SnapshotStore(workspace.corpus_store(corpus)).current()
-    if snapshot is None:
-        return {"corpus": corpus, "built": False}
-    rows = snapshot.manifest["rows"]
-    return {"corpus": corpus, "built": True, **rows, "variables": rows["nodes"], "snapshot_id": snapshot.snapshot_id}

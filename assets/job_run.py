@@ -16,6 +16,15 @@ from resources.workspace import Workspace
 
 
 @dataclass(frozen=True)
+class FailedCheck:
+    """An asset check that failed without stopping the run, and what it says."""
+
+    asset: str
+    name: str
+    about: str
+
+
+@dataclass(frozen=True)
 class JobRun:
     """How a run went. `error` is one line, `trace` all that Dagster knows of it; both are empty after a success."""
 
@@ -23,7 +32,7 @@ class JobRun:
     success: bool
     error: str
     trace: str
-    warnings: tuple[str, ...]
+    failed_checks: tuple[FailedCheck, ...]
     metadata: Mapping[str, Mapping[str, Any]]  # per asset, what it attached to its materialization
 
 
@@ -63,7 +72,7 @@ def run_job(
         success=result.success,
         error=error,
         trace=trace,
-        warnings=tuple(_failed_checks(events)),
+        failed_checks=tuple(_failed_checks(events)),
         metadata=_materializations(events),
     )
 
@@ -82,9 +91,7 @@ def _one_line(error: SerializableErrorInfo, step: str) -> str:
     while chain[-1].cause is not None:
         chain.append(chain[-1].cause)
     if chain[-1].cls_name == "DagsterExecutionInterruptedError":
-        return (
-            f"Stopped at {step or 'the start'}. Finished steps and calls are kept: the same command goes on from there."
-        )
+        return f"Stopped at {step or 'the start'}. What is finished is kept: the same command goes on from there."
     for link in chain:
         if link.cls_name in _ours():
             return _message(link)
@@ -107,13 +114,13 @@ def _ours() -> set[str]:
     return found
 
 
-def _failed_checks(events: Sequence[dg.DagsterEvent]) -> Iterator[str]:
+def _failed_checks(events: Sequence[dg.DagsterEvent]) -> Iterator[FailedCheck]:
     for event in events:
         if event.event_type_value == "ASSET_CHECK_EVALUATION":
             evaluation = event.asset_check_evaluation_data
             if not evaluation.passed:
-                about = evaluation.description or "failed"
-                yield f"{evaluation.asset_key.to_user_string()}: {evaluation.check_name}: {about}"
+                asset, about = evaluation.asset_key.to_user_string(), evaluation.description
+                yield FailedCheck(asset, evaluation.check_name, about or f"{evaluation.check_name} failed.")
 
 
 def _materializations(events: Sequence[dg.DagsterEvent]) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""BioCreative V CDR (Li et al. 2016): chemical-induced disease pairs of an abstract, with given mentions and from text."""
+"""BioCreative V CDR (Li et al. 2016): chemical-induced disease pairs of abstracts, mentions given or not."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -9,8 +9,9 @@ from hcg_pipeline.backends.rules.backend import RulesBackend
 from hcg_pipeline.backends.rules.entities import EntityIndex
 from hcg_pipeline.backends.rules.metrics import metric_name
 from hcg_pipeline.backends.rules.parsing import Parser
+from hcg_pipeline.backends.rules.phrase_reading import default_facet
 from hcg_pipeline.backends.rules.reading import relations_in
-from hcg_pipeline.backends.rules.resolve import Resolver, default_facet
+from hcg_pipeline.backends.rules.resolve import Resolver
 from hcg_pipeline.backends.rules.terms import term_key
 from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.progress import Silent
@@ -146,7 +147,7 @@ def _together(one: Abstract, parser: Parser) -> set[Pair]:
 def _from_text(
     abstracts: dict[str, Abstract], backend: RulesBackend
 ) -> tuple[dict[str, set[Pair]], dict[str, set[Pair]]]:
-    """Dimensions from the abstracts themselves; a predicted entity counts by its spelling's MeSH id in that abstract."""
+    """Dimensions from the abstracts themselves; an entity counts by the MeSH id of its spelling in the abstract."""
     windows = [
         Window(f"w{key}", (Passage(f"c{key}", key, 0, len(one.text), one.text),)) for key, one in abstracts.items()
     ]

@@ -1,8 +1,8 @@
 """How well the rules backend reads causes: news sentences, chemical-disease abstracts, and the hand-written table.
 
 `python benchmarks/causal_extraction.py [--data FOLDER]` writes `benchmarks/results/causal_extraction.json` and `.md`.
-FOLDER holds `causal_news_corpus/` (CASE 2023) and `bc5cdr/` (BioCreative V). Rules were tuned on one half only: the news
-sentences whose hash is even and CDR's TrainingSet. What is reported is the other half, with the tuned half beside it.
+FOLDER holds `causal_news_corpus/` (CASE 2023) and `bc5cdr/` (BioCreative V). Rules were tuned on one half only: the
+news sentences whose hash is even and CDR's TrainingSet. Reported is the other half, with the tuned half beside it.
 """
 
 import argparse

@@ -11,7 +11,9 @@ from hcg_pipeline.backends.rules.parsing import Parsed, Parser
 from hcg_pipeline.backends.rules.statements import statements
 from hcg_pipeline.backends.rules.wordlists import cues
 
-_CONNECTIVES = frozenset(["because", "due", "since", "so", "therefore", "thus", "hence", "as", "result", "consequently", "thereby"])
+_CONNECTIVES = frozenset(
+    ["because", "due", "since", "so", "therefore", "thus", "hence", "as", "result", "consequently", "thereby"]
+)
 _TAG = re.compile(r"</?(ARG0|ARG1|SIG\d)>")
 
 
@@ -97,9 +99,9 @@ def _gold(marked: str) -> tuple[set[int], set[int], str]:
 def _span_scores(rows: list[dict[str, str]], parser: Parser) -> dict[str, Any]:
     """Word overlap F1 of the best statement for each gold relation (0 where there is none), and its direction.
 
-    For a gold relation, a statement scores the mean of the word F1 of its cause span against ARG0 and of its effect span
-    against ARG1; the best statement counts. Direction is judged where the best statement overlaps both arguments in one
-    orientation or the other: right if the overlap is larger as read than swapped.
+    For a gold relation, a statement scores the mean of the word F1 of its cause span against ARG0 and of its effect
+    span against ARG1; the best statement counts. Direction is judged where the best statement overlaps the
+    arguments in one orientation or the other: right if the overlap is larger as read than swapped.
     """
     cause_f1 = effect_f1 = 0.0
     relations = found = judged = right = 0

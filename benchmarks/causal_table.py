@@ -6,8 +6,9 @@ from pathlib import Path
 
 from hcg_pipeline.backends.rules.metrics import metric_name
 from hcg_pipeline.backends.rules.parsing import Parser
+from hcg_pipeline.backends.rules.phrase_reading import default_facet
 from hcg_pipeline.backends.rules.reading import relations_in
-from hcg_pipeline.backends.rules.resolve import Resolver, default_facet
+from hcg_pipeline.backends.rules.resolve import Resolver
 from hcg_pipeline.corpus.window import Passage
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, Vocabulary
 

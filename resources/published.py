@@ -51,3 +51,12 @@ def summarise_snapshot(snapshot: Snapshot) -> dict[str, Any]:
         **sizes,
         **summary,
     }
+
+
+def built_sizes(workspace: Workspace, corpus: str) -> dict[str, Any]:
+    """`corpus`, whether it is `built`, and if so the rows of its published tables (`variables` are its nodes)."""
+    snapshot = SnapshotStore(workspace.corpus_store(corpus)).current()
+    if snapshot is None:
+        return {"corpus": corpus, "built": False}
+    rows = snapshot.manifest["rows"]
+    return {"corpus": corpus, "built": True, **rows, "variables": rows["nodes"], "snapshot_id": snapshot.snapshot_id}

@@ -1,5 +1,6 @@
 """What all tests share. Its place also puts `tests/` on the import path, for `fake_openai` and `tiny_corpus`."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ _ENDPOINTS = (
 
 @pytest.fixture(autouse=True)
 def no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test asks an endpoint that the person who runs it has configured; blank, so that a .env sets nothing either."""
+    """No test asks an endpoint that is configured outside; blank, so that a .env sets nothing either."""
     for name in _ENDPOINTS:
         monkeypatch.setenv(name, "")
 
@@ -28,4 +29,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("HCG_DATA", str(folder))
+    # definitions.py takes its places from the environment when it is loaded: the next use loads it anew.
+    sys.modules.pop("definitions", None)
     return folder

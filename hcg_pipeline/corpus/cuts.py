@@ -42,3 +42,24 @@ def cut_points(lengths: Sequence[int], keys: Sequence[Any], minimum: int, maximu
         start = min(range(low, high + 1), key=keys.__getitem__)
         starts.append(start)
     return starts
+
+
+def fewest_groups(lengths: Sequence[int], keys: Sequence[Any], maximum: int) -> list[int]:
+    """Divide a sequence into as few groups of at most `maximum` as its length asks for; return where each begins.
+
+    Each cut falls where the key is smallest among the positions from which the rest still fits (an item longer than
+    the maximum is a group of its own, and items of uneven length may take one group more).
+    """
+    total = len(lengths)
+    ends = [0, *accumulate(lengths)]
+    starts = [0] if total else []
+    start = 0
+    while ends[total] - ends[start] > maximum:
+        groups = -(-(ends[total] - ends[start]) // maximum)
+        high = max(bisect_right(ends, ends[start] + maximum, start) - 1, start + 1)
+        if high >= total:
+            break
+        low = bisect_left(ends, ends[total] - (groups - 1) * maximum, start + 1, high)
+        start = min(range(low, high + 1), key=keys.__getitem__)
+        starts.append(start)
+    return starts

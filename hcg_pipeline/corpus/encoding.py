@@ -41,6 +41,8 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+(?:[\x00-\x7f][\x80-\xff]+)*")
 _AROUND = 40
 """Bytes that are kept before those beyond ASCII in a sample."""
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\x80-\x9f\ufffd]")
+_MIXED = re.compile("[A-Za-z][\u0370-\u06ff]|[\u0370-\u06ff][A-Za-z]")
+"""Latin letters beside Greek, Cyrillic, Armenian, Hebrew or Arabic ones."""
 _BINARY = 0.01
 """Share of control and undecodable characters beyond which something is no text."""
 
@@ -123,7 +125,9 @@ def _is_damaged_utf8(data: bytes) -> bool:
 
 
 def _decode_legacy(data: bytes) -> str:
-    matches = [match for match in from_bytes(_sample(data), cp_isolation=list(_LEGACY)) if match.encoding in _LEGACY]
+    sample = _sample(data)
+    matches = [match for match in from_bytes(sample, cp_isolation=list(_LEGACY)) if match.encoding in _LEGACY]
+    matches = [match for match in matches if not _mixes_scripts(sample.decode(match.encoding, "replace"))]
     if matches:
         least = min(match.chaos for match in matches) + 0.01
         clear = [match for match in matches if match.chaos <= least]
@@ -134,6 +138,11 @@ def _decode_legacy(data: bytes) -> str:
     if _CONTROLS.search(text):
         raise _binary()
     return text
+
+
+def _mixes_scripts(text: str) -> bool:
+    """Whether other letters often stand within Latin words, as when 'k\xf6nnen' is taken for Cyrillic."""
+    return len(_MIXED.findall(text)) > 0.1 * sum(1 for character in text if character > "\x7f")
 
 
 def _sample(data: bytes) -> bytes:

@@ -147,11 +147,12 @@ def text_hash(text: str) -> str:
 def _keep_first(engine: Engine, size: int) -> Insert:
     """An insert that leaves a stored vector alone, unless it is not of `size` bytes."""
     insert = (postgresql if engine.dialect.name == "postgresql" else sqlite).insert(_VECTORS)
-    return insert.on_conflict_do_update(
+    keeping: Insert = insert.on_conflict_do_update(
         index_elements=[_VECTORS.c.text_hash, _VECTORS.c.model],
         set_={"vector": insert.excluded.vector},
         where=func.length(_VECTORS.c.vector) != size,
     )
+    return keeping
 
 
 def _in_blocks(keys: list[str]) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ from hcg_pipeline.retrieval.graph_arrays import Floats, Ints, ranges
 from hcg_pipeline.retrieval.index import GraphIndex
 from hcg_pipeline.retrieval.match import Match, match_questions
 from hcg_pipeline.retrieval.questions import QuestionBatch, Similarity, similarities
-from hcg_pipeline.retrieval.retrieval import Cone, Evidence, Retrieval
+from hcg_pipeline.retrieval.retrieval import Cone, Evidence, Mode, Retrieval
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 from hcg_pipeline.retrieval.strategy import Stopwatch, passage_evidence
 from hcg_pipeline.retrieval.traverse import Subgraph, traverse
@@ -54,12 +54,8 @@ def graph(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) 
         scores = _with_links(similarity.combined, links)
         chosen = select(index.passages, scores, links, similarity.stems, settings.words)
         watch.lap("evidence")
-        yield Retrieval(
-            mode="graph",
-            passages=_passages(index, chosen, similarity, found),
-            seconds=watch.seconds,
-            **explain(index, found),
-        )
+        passages = _passages(index, chosen, similarity, found)
+        yield _explained(index, "graph", found, passages, watch.seconds)
 
 
 def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Retrieval]:
@@ -82,7 +78,7 @@ def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSetti
             lines.append((text, "an edge of a cone"))
         passages = tuple(Evidence("", "", "", 0, 0, text, why) for text, why in lines)
         watch.lap("evidence")
-        yield Retrieval(mode="nodes_only", passages=passages, seconds=watch.seconds, **explain(index, found))
+        yield _explained(index, "nodes_only", found, passages, watch.seconds)
 
 
 def cone_links(index: GraphIndex, found: Walk) -> Links:
@@ -116,8 +112,9 @@ def _with_links(scores: Floats, links: Links) -> Floats:
         return scores
     bonus = np.zeros_like(scores)
     np.maximum.at(bonus, links.passage, links.weight / links.weight.max())
-    boosted: Floats = scores + np.float32(_LINK_BONUS) * bonus
-    return boosted / boosted.max()
+    boosted = scores + np.float32(_LINK_BONUS) * bonus
+    raised: Floats = boosted / boosted.max()
+    return raised
 
 
 def _matches(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Match]:
@@ -146,26 +143,35 @@ def _why(index: GraphIndex, choice: Choice, similarity: Similarity, found: Walk 
     return "; ".join(parts)
 
 
-def explain(index: GraphIndex, found: Walk) -> dict[str, object]:
-    """The fields of a retrieval that say how it was found."""
+def _explained(
+    index: GraphIndex, mode: Mode, found: Walk, passages: tuple[Evidence, ...], seconds: dict[str, float]
+) -> Retrieval:
+    """A retrieval with everything that says how it was found."""
     graph, subgraph, cones = index.graph, found.subgraph, found.cones
-    counts = np.bincount(cones.member, minlength=len(cones.kept) + 1)
-    return {
-        "matched": tuple(
+    edges = np.bincount(cones.member, minlength=len(cones.kept) + 1)
+    return Retrieval(
+        mode=mode,
+        matched=tuple(
             (graph.names[variable], round(float(similarity), 6))
             for variable, similarity in zip(found.match.variables, found.match.similarities, strict=True)
         ),
-        "cones": tuple(
+        cones=tuple(
             Cone(
                 metric=graph.metric_names[cone.metric],
                 outcomes=tuple(graph.names[subgraph.nodes[place]] for place in cone.outcomes),
                 converging=cone.converging,
                 score=round(cone.score, 6),
-                edges=int(counts[number]),
+                edges=int(edges[number]),
             )
             for number, cone in enumerate(cones.kept)
         ),
-        "hops": tuple(zip((graph.names[node] for node in subgraph.nodes), subgraph.hops.tolist(), strict=True)),
-        "subgraph_nodes": len(subgraph.nodes),
-        "subgraph_edges": len(subgraph.edges),
-    }
+        passages=passages,
+        hops=tuple(
+            (graph.names[subgraph.nodes[place]], int(subgraph.hops[place]))
+            for cone in cones.kept
+            for place in cone.outcomes
+        ),
+        subgraph_nodes=len(subgraph.nodes),
+        subgraph_edges=len(subgraph.edges),
+        seconds=seconds,
+    )

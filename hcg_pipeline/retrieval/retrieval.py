@@ -27,15 +27,14 @@ class Evidence:
 class Cone:
     """The outcomes of one metric and what reaches them (Definition 4).
 
-    `converging` counts the matched variables that reach any of `outcomes` inside the subgraph; `score` is what ranked
-    the cone (a count, or discounted similarity); `nodes` and `edges` count its members.
+    `converging` counts the matched variables that reach any of `outcomes` inside the subgraph; `score` is their
+    similarity, discounted by hops and edge confidence; `edges` counts those whose best cone it is.
     """
 
     metric: str
     outcomes: tuple[str, ...]
     converging: int
     score: float
-    nodes: int = 0
     edges: int = 0
 
 
@@ -43,8 +42,8 @@ class Cone:
 class Retrieval:
     """The evidence for one question in reading order, and how it was found.
 
-    `matched` holds (variable, similarity), best first; `hops` (variable, hops from the nearest matched variable) of
-    the subgraph; `seconds` the time of each step, batch steps divided by the questions of the batch.
+    `matched` holds (variable, similarity), best first; `hops` (outcome, hops from the nearest matched variable) of
+    the cones; `seconds` the time of each step, batch steps divided by the questions of the batch.
     """
 
     mode: Mode

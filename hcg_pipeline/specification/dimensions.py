@@ -43,7 +43,7 @@ def build_dimensions(proposals: Sequence[ProposedDimension], tier: str) -> pa.Ta
 
 
 def cut_dimensions(dimensions: pa.Table, tier: str) -> pa.Table:
-    """The first dimensions of a ranked DIMENSIONS table, with their most mentioned entities, as many as the tier has."""
+    """The first dimensions of a ranked DIMENSIONS table with their first entities, as many of each as the tier has."""
     caps = caps_of(tier)
     kept = to_vocabulary(dimensions).dimensions[: caps.dimensions]
     return dimensions_table([replace(dimension, entities=dimension.entities[: caps.entities]) for dimension in kept])

@@ -26,8 +26,8 @@ class ReferenceIndex:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._metrics = vocabulary.metric
-        self._metric_keys = {key_of(split_camel(metric.name)): metric.name for metric in vocabulary.metrics}
-        self._entities: dict[str, dict[str, str]] = {}
+        self._metric_keys = _Spellings({key_of(split_camel(metric.name)): metric.name for metric in vocabulary.metrics})
+        self._entities: dict[str, _Spellings] = {}
         self._names: dict[str, set[str]] = {}
         for dimension in vocabulary.dimensions:
             keys: dict[str, str] = {}
@@ -36,7 +36,7 @@ class ReferenceIndex:
             for entity in dimension.entities:
                 for alias in entity.aliases:
                     keys.setdefault(key_of(alias), entity.name)
-            self._entities[dimension.name] = keys
+            self._entities[dimension.name] = _Spellings(keys)
             self._names[dimension.name] = {entity.name for entity in dimension.entities}
         self._resolved: dict[VariableRef, tuple[VariableRef | None, tuple[str, ...]]] = {}
 
@@ -71,7 +71,7 @@ class ReferenceIndex:
             notes["repaired_entity"] += sum(name != given for name, given in zip(names, ref.entities, strict=True))
             return VariableRef(metric.name, names)
         for order in list(permutations(ref.entities))[1:]:
-            keys = [self._entities[d].get(key_of(e)) for d, e in zip(metric.signature, order, strict=True)]
+            keys = [self._entities[d].exact(key_of(e)) for d, e in zip(metric.signature, order, strict=True)]
             if all(keys):
                 notes["repaired_order"] += 1
                 return VariableRef(metric.name, tuple(name for name in keys if name is not None))
@@ -82,7 +82,7 @@ class ReferenceIndex:
         if name in self._metrics:
             return self._metrics[name]
         key = key_of(split_camel(name.split("(", 1)[0]))
-        found = self._metric_keys.get(key) or _nearest(key, self._metric_keys)
+        found = self._metric_keys.find(key)
         if found is None:
             notes["dropped_unknown_metric"] += 1
             return None
@@ -92,19 +92,34 @@ class ReferenceIndex:
     def _entity(self, dimension: str, name: str) -> str | None:
         if name in self._names[dimension]:
             return name
-        keys = self._entities[dimension]
-        key = key_of(name)
-        return keys.get(key) or _nearest(key, keys)
+        return self._entities[dimension].find(key_of(name))
 
 
-def _nearest(key: str, keys: dict[str, str]) -> str | None:
-    """The best near-identical key's value; on a tie between two different members, nothing."""
-    if not key:
-        return None
-    scored = [(near_identical(key, other, REPAIR_CUTOFF), value) for other, value in keys.items()]
-    best = max((score for score, _ in scored), default=0.0)
-    found = {value for score, value in scored if score == best} if best > 0 else set()
-    return found.pop() if len(found) == 1 else None
+class _Spellings:
+    """Folded keys of one closed set and the members that they mean, with the nearest key for any other."""
+
+    def __init__(self, members: dict[str, str]) -> None:
+        self._members = members
+        self._blocks: dict[str, list[str]] = defaultdict(list)
+        for key in members:
+            self._blocks[key[:1]].append(key)
+        self._nearest: dict[str, str | None] = {}
+
+    def exact(self, key: str) -> str | None:
+        """The member with this key."""
+        return self._members.get(key)
+
+    def find(self, key: str) -> str | None:
+        """The member with this key or the one nearest to it; None where there is none, or two are equally near."""
+        if key in self._members or not key:
+            return self._members.get(key)
+        if key not in self._nearest:
+            # Near-identical keys begin with the same letter.
+            scored = [(near_identical(key, other, REPAIR_CUTOFF), other) for other in self._blocks[key[:1]]]
+            best = max((score for score, _ in scored), default=0.0)
+            found = {self._members[other] for score, other in scored if score == best} if best > 0 else set()
+            self._nearest[key] = found.pop() if len(found) == 1 else None
+        return self._nearest[key]
 
 
 def extend_dimensions(

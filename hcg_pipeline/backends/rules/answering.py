@@ -1,7 +1,7 @@
 """Extractive answers: the few sentences of the evidence that say what a question asks for.
 
-Sentences are ranked by BM25 (Robertson and Zaragoza 2009) over stemmed words with the evidence as the collection, and by
-whether they have the form that the question asks for: a cause for "why", a copula for "what is", a list, a number.
+Sentences are ranked by BM25 (Robertson and Zaragoza 2009) over stemmed words with the evidence as the collection, and
+by whether they have the form that the question asks for: a cause for "why", a copula for "what is", a list, a number.
 """
 
 import math
@@ -14,19 +14,18 @@ import snowballstemmer
 
 from hcg_pipeline.backends.protocol import AnswerReply, AnswerRequest
 from hcg_pipeline.backends.rules.parsing import Parser
+from hcg_pipeline.backends.rules.wordlists import word_lists
 from hcg_pipeline.corpus.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_STOP = frozenset(
-    ["a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "but", "if", "then", "than", "that", "this", "these", "those", "it", "its", "is", "are", "was", "were", "be", "been", "being", "do", "does", "did", "can", "could", "may", "might", "will", "would", "should", "shall", "have", "has", "had", "not", "no", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "there", "their", "they", "you", "your", "we", "our", "i", "as", "about", "into", "over", "between", "among", "during", "per", "also", "more", "most", "such", "other", "some", "any", "each", "all", "both", "so", "very", "much", "many", "described", "mentioned", "according", "text", "passage", "provided", "using", "used", "use", "given", "following"]
-)
 _CAUSAL_QUESTION = re.compile(
     r"\b(why|cause[sd]?|causing|lead|leads|effect|effects|affect|affects|result|results|impact|influence|reason|happen|happens|due|mechanism|contribute[s]?|increase|reduce|prevent)\b",
     re.I,
 )
 _DEFINITION = re.compile(r"^\s*(what|who)\s+(is|are|was|were)\b|^\s*(define|describe|explain)\b|\bmean(s|t)?\b", re.I)
 _NUMBER = re.compile(
-    r"\bhow (many|much|often|long|old|large|likely|common)\b|\bwhat (percentage|percent|proportion|number|age|year)\b|\bwhen\b",
+    r"\bhow (many|much|often|long|old|large|likely|common)\b"
+    r"|\bwhat (percentage|percent|proportion|number|age|year)\b|\bwhen\b",
     re.I,
 )
 _NOTHING = "The evidence found does not hold an answer to this question."
@@ -65,7 +64,10 @@ def answer(request: AnswerRequest, parser: Parser) -> AnswerReply:
 
 def _stems(text: str, stemmer: "snowballstemmer.stemmer") -> list[str]:
     words = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
-    return [str(stem) for stem in stemmer.stemWords([word for word in words if word not in _STOP and len(word) > 1])]
+    return [
+        str(stem)
+        for stem in stemmer.stemWords([word for word in words if word not in word_lists()["stop"] and len(word) > 1])
+    ]
 
 
 def _candidates(contexts: Sequence[str], stemmer: "snowballstemmer.stemmer") -> list[_Candidate]:
@@ -83,7 +85,7 @@ def _candidates(contexts: Sequence[str], stemmer: "snowballstemmer.stemmer") -> 
 
 
 def _weights(candidates: Sequence[_Candidate], asked: Counter[str]) -> dict[str, float]:
-    """Inverse document frequency of the question's words among the sentences; a word that no sentence has counts as rare."""
+    """Inverse document frequency of the question's words among the sentences; a word that none has counts as rare."""
     size = len(candidates)
     spread = Counter(word for one in candidates for word in set(one.words))
     return {word: math.log(1 + (size - spread[word] + 0.5) / (spread[word] + 0.5)) for word in asked}

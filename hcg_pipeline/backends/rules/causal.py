@@ -7,8 +7,10 @@ and the verb. Negated statements give no link, hedged ones a weaker one.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from hcg_pipeline.backends.rules.clauses import Argument, Clauses
-from hcg_pipeline.backends.rules.tagging import Token
+from hcg_pipeline.backends.rules.clauses import Clauses
+from hcg_pipeline.backends.rules.groups import Argument
+from hcg_pipeline.backends.rules.phrases import Segment
+from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import Cue
 
 HEDGED = 0.75
@@ -16,7 +18,10 @@ HEDGED = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`causes` bring about `effects`: sign of the cue alone (the arguments have polarities of their own), strength 0 to 1."""
+    """`causes` bring about `effects`. `sign` is the cue's alone: the arguments have polarities of their own.
+
+    `strength` is 0 to 1; `only` names the dimensions that a cause must be of, where the cue is one of few subjects.
+    """
 
     causes: tuple[Argument, ...]
     effects: tuple[Argument, ...]
@@ -44,42 +49,49 @@ def links_of(clauses: Clauses) -> list[Link]:
 
 
 def verb_links(clauses: Clauses) -> Iterator[Link]:
-    """Links of causal verbs: active, passive with an agent, participial, infinitive, and by means of."""
+    """Links of causal verbs: active, passive with an agent, participial, infinitive."""
     for place in range(len(clauses.segments)):
         verb = clauses.verb(place)
         matched = clauses.match_cue(place)
-        if verb is None or matched is None:
+        if verb is None or matched is None or verb.negated or _heading(clauses, verb) or denied(clauses, place):
             continue
         cue, after = matched
-        first = clauses.tokens[verb.start]
-        if verb.start and first.text.istitle() and len(first.text) > 1:
-            # A capitalised verb inside a line is the start of a heading that has run into it.
-            continue
-        if verb.negated or cue.strength == 0.0 or denied(clauses, place):
+        if cue.strength == 0.0:
             continue
         strength = cue.strength * (HEDGED if verb.hedged else 1.0)
         if verb.passive or (verb.form == "ppl" and clauses.kind(after) != "NP"):
             yield from _passive(clauses, place, after, cue, strength)
-            continue
-        causes = _causes(clauses, place)
-        effects = clauses.objects(after) or _gerund(clauses, after)
-        if cue.particles == frozenset() and cue.verb in {"prevent", "stop", "protect", "keep"}:
-            effects = _from_clause(clauses, after) or effects
-        if cue.verb == "protect" and not cue.particles:
-            effects = _against(clauses, after)
-        if not effects:
-            effects = _relative_object(clauses, place)
-        turned = _turned(clauses, after) if cue.verb in _MOVERS else None
-        if turned is not None:
-            cue = replace(cue, sign=turned)
-        elif cue.verb in {"push", "bid", "bring", "keep"} and not cue.particles:
-            continue
-        if cue.facet and cue.forward:
-            effects = [replace(one, facet=one.facet or cue.facet) for one in effects]
-        if cue.forward:
-            yield Link(tuple(causes), tuple(effects), cue.sign, strength, cue.verb, cue.only)
         else:
-            yield Link(tuple(effects), tuple(causes), cue.sign, strength, cue.verb, cue.only)
+            yield from _active(clauses, place, after, cue, strength)
+
+
+def _heading(clauses: Clauses, verb: Segment) -> bool:
+    """A capitalised verb inside a line is the start of a heading that has run into it."""
+    first = clauses.tokens[verb.start]
+    return verb.start > 0 and first.text.istitle() and len(first.text) > 1
+
+
+def _active(clauses: Clauses, place: int, after: int, cue: Cue, strength: float) -> Iterator[Link]:
+    """ "X causes Y": the subject is the cause, or for a backward cue ("X results from Y") the effect."""
+    if cue.verb in _MOVERS:
+        turned = _turned(clauses, after)
+        if turned is None and cue.verb in _ONLY_TURNED and not cue.particles:
+            return
+        cue = replace(cue, sign=turned or cue.sign)
+    subjects, objects = _causes(clauses, place), _objects(clauses, place, after, cue)
+    if cue.forward:
+        objects = [replace(one, facet=one.facet or cue.facet) for one in objects]
+        yield Link(tuple(subjects), tuple(objects), cue.sign, strength, cue.verb, cue.only)
+    else:
+        yield Link(tuple(objects), tuple(subjects), cue.sign, strength, cue.verb, cue.only)
+
+
+def _objects(clauses: Clauses, place: int, after: int, cue: Cue) -> list[Argument]:
+    """What the verb is done to; of "prevents A from B" and "protects A against B" what is kept away."""
+    if cue.verb == "protect" and not cue.particles:
+        return _against(clauses, after)
+    found = _from_clause(clauses, after) if cue.verb in {"prevent", "stop", "keep"} and not cue.particles else []
+    return found or clauses.objects(after) or _gerund(clauses, after) or _relative_object(clauses, place)
 
 
 def _causes(clauses: Clauses, place: int) -> list[Argument]:
@@ -151,6 +163,7 @@ def _relative_object(clauses: Clauses, place: int) -> list[Argument]:
     return []
 
 
+_ONLY_TURNED = frozenset({"push", "bid", "bring", "keep"})
 _MOVERS = frozenset({"drive", "push", "bring", "keep", "bid", "force", "hold"})
 
 
@@ -170,5 +183,6 @@ def denied(clauses: Clauses, place: int) -> bool:
 
 _DENIALS = (
     "no evidence", "not clear", "unclear", "whether", "myth that", "not true that", "no proof", "little evidence",
-    "not known", "unknown if", "neither", "fails to", "failed to", "fail to", "failing to", "not been shown", "no longer", "it is not",
+    "not known", "unknown if", "neither", "fails to", "failed to", "fail to",
+    "failing to", "not been shown", "no longer", "it is not",
 )  # fmt: skip

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 
 from hcg_pipeline.backends.rules.causal import Link
-from hcg_pipeline.backends.rules.clauses import Argument, Clauses
+from hcg_pipeline.backends.rules.clauses import Clauses
+from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.wordlists import cues, word_map
 
 _PREPOSITIONS = (
-    (("because", "of"), 0.85), (("due", "to"), 0.85), (("owing", "to"), 0.85), (("as", "a", "result", "of"), 0.85), (("as", "a", "consequence", "of"), 0.85),
-    (("thanks", "to"), 0.75), (("on", "account", "of"), 0.8), (("in", "response", "to"), 0.65), (("resulting", "from"), 0.0), (("secondary", "to"), 0.6),
+    (("because", "of"), 0.85), (("due", "to"), 0.85), (("owing", "to"), 0.85), (("as", "a", "result", "of"), 0.85), 
+    (("as", "a", "consequence", "of"), 0.85),
+    (("thanks", "to"), 0.75), (("on", "account", "of"), 0.8), (("in", "response", "to"), 0.65),
+    (("secondary", "to"), 0.6),
 )  # fmt: skip
 _SUBORDINATORS = {"because": 0.85, "since": 0.5, "when": 0.5, "if": 0.5, "once": 0.4, "whenever": 0.55, "as": 0.4}
 _CONSEQUENCE = frozenset({"so", "therefore", "thus", "hence", "consequently", "thereby"})

@@ -1,7 +1,7 @@
 """What stands around noun phrases, and how the endings of words speak for classes: evidence for words no lexicon has.
 
-Distributional typing in the way of Thelen and Riloff (2002): a term that is treated with, taken and dosed like known drugs
-is a drug.
+Distributional typing in the way of Thelen and Riloff (2002): a term that is treated with, taken and dosed like known
+drugs is a drug.
 """
 
 import math
@@ -95,7 +95,7 @@ class ContextModel:
     def evidence(self, key: str) -> tuple[dict[str, float], int]:
         """Class -> summed log likelihood ratio against the average class, and the number of contexts it rests on."""
         total = sum(self._overall.values())
-        votes: Counter[str] = Counter()
+        votes: defaultdict[str, float] = defaultdict(float)
         used = 0
         for context, count in sorted(self._seen.get(key, {}).items()):
             found = self._counts.get(context)

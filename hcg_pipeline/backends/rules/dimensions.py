@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hcg_pipeline.backends.protocol import ProposedDimension, ProposedEntity
-from hcg_pipeline.backends.rules.clauses import Argument
 from hcg_pipeline.backends.rules.entities import EntityIndex
+from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.noun_types import lexical_classes
-from hcg_pipeline.backends.rules.resolve import PhraseReader
+from hcg_pipeline.backends.rules.phrase_reading import PhraseReader
 from hcg_pipeline.backends.rules.survey import Survey
 from hcg_pipeline.backends.rules.terms import Term, term_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists
@@ -91,51 +91,44 @@ def _spoken_of(term: Term, kind: str, found: Survey) -> bool:
 
 
 def _refused(term: Term, found: Survey) -> bool:
-    lists = word_lists()
+    """Whether a term names nothing on its own: too short, numbers, vague or generic words, a measure of something."""
     words = term.key.split()
-    head = words[-1]
-    if (len(term.key) < 3 and term.key not in found.short_forms) or not any(letter.isalpha() for letter in term.key):
+    if (len(term.key) < 3 and term.key not in found.short_forms) or "." in term.key:
         return True
-    if any(not word[0].isalpha() and not word[0].isdigit() for word in words) or "." in term.key:
+    if not all(word[0].isalnum() for word in words) or not any(letter.isalpha() for letter in term.key):
         return True
-    if len(words) == 1 and head in _NUMERALS:
+    if any(word in word_lists()["numeral"] for word in words):
         return True
-    if len(words) == 1:
-        return (
-            head in lists["vague"]
-            or head in lists["generic"]
-            or head in lists["modifier"]
-            or (head in facet_of_noun()
-            and head not in lists["measure"])
-        )
-    if any(len(word) == 1 for word in words) and term.key not in noun_lexicon().classes:
+    return _refused_word(words[0]) if len(words) == 1 else _refused_phrase(term.key, words, found)
+
+
+def _refused_word(word: str) -> bool:
+    lists = word_lists()
+    if any(word in lists[name] for name in ("vague", "generic", "modifier")):
         return True
-    if len(set(words)) < len(words) or words[0] in _VERBAL or any(word in _NUMERALS for word in words):
+    return word in facet_of_noun() and word not in lists["measure"]
+
+
+def _refused_phrase(key: str, words: Sequence[str], found: Survey) -> bool:
+    lists = word_lists()
+    first, head = words[0], words[-1]
+    if key in noun_lexicon().classes:
+        return first in lists["modifier"]
+    if any(len(word) == 1 for word in words) or len(set(words)) < len(words):
         return True
-    known = term.key in noun_lexicon().classes
-    if known:
-        return words[0] in lists["modifier"]
-    if head in lists["vague"] or head in lists["person_head"]:
+    if first in lists["verbal"] or first in lists["modifier"] or head in lists["vague"] or head in lists["person_head"]:
         return True
     if head in facet_of_noun() or head in lists["less_head"] or head in lists["more_head"]:
-        # "tumor size" is a measure of a tumor, not a thing of its own; "interest rate" measures no other entity.
-        front = " ".join(words[:-1])
-        kind, share = found.types.best(front)
-        facet = facet_of_noun().get(head, "")
-        entity = (
-            kind in noun_classes()
-            and kind not in _WEAK
-            and share >= _SURE
-            and (not facet or fits(facet, noun_classes()[kind].dimension))
-        )
-        return entity or words[0] in lists["modifier"]
-    return words[0] in lists["modifier"] or (words[0] in lists["vague"] and len(words) == 2 and head in lists["generic"])
+        return _measures(" ".join(words[:-1]), facet_of_noun().get(head, ""), found)
+    return first in lists["vague"] and len(words) == 2 and head in lists["generic"]
 
 
-_NUMERALS = frozenset(["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"])
-_VERBAL = frozenset(
-    ["cause", "help", "reduce", "increase", "prevent", "include", "use", "make", "need", "improve", "get", "take", "give", "see", "know", "find", "keep", "let", "try", "ask", "call"]
-)
+def _measures(front: str, facet: str, found: Survey) -> bool:
+    """ "tumor size" is a measure of a tumor, not a thing of its own; "interest rate" measures no other entity."""
+    kind, share = found.types.best(front)
+    if kind not in noun_classes() or kind in _WEAK or share < _SURE:
+        return False
+    return not facet or fits(facet, noun_classes()[kind].dimension)
 
 
 def _roles(found: Survey, typed: Sequence[Typed]) -> dict[str, str]:
@@ -191,7 +184,7 @@ def _merge(members: Iterable[Typed], found: Survey) -> list[ProposedEntity]:
 
 
 def _ranked(groups: dict[str, list[ProposedEntity]], found: Survey) -> list[ProposedDimension]:
-    """Support is the number of passages that say something of an entity of the dimension as cause, effect or measure."""
+    """Support is the number of passages that say something of an entity of a dimension, weighted by the dimension."""
     draft = [
         Dimension(name, "", tuple(Entity(one.name, one.aliases, one.mentions) for one in entities))
         for name, entities in sorted(groups.items())

@@ -1,10 +1,10 @@
 """Finding the entities of a vocabulary in text: the longest known spelling at each place."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hcg_pipeline.backends.rules.tagging import Token
 from hcg_pipeline.backends.rules.terms import term_key, word_key
+from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.specification.vocabulary import Dimension
 
 _LONGEST = 8
@@ -37,6 +37,13 @@ class EntityIndex:
                         else:
                             self._by_key.setdefault(key, (dimension.name, entity.name))
                         self._firsts.add(key.split(" ", 1)[0])
+
+    def extended(self, found: Mapping[str, tuple[str, str]]) -> "EntityIndex":
+        """This index with further keys -> (dimension, entity); what it has already stays as it is."""
+        wider = EntityIndex(())
+        wider._by_key = {**found, **self._by_key}
+        wider._firsts = self._firsts | {key.split(" ", 1)[0] for key in found}
+        return wider
 
     def exact(self, text: str) -> tuple[str, str] | None:
         """(dimension, entity) of a spelling."""

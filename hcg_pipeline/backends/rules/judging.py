@@ -1,14 +1,15 @@
-"""Tier 1 and tier 2 from evidence alone: a pair is accepted only where a passage states a cause between its two ends."""
+"""Tier 1 and tier 2 from evidence alone: a pair is accepted only where a passage states a cause between its ends."""
 
 from collections.abc import Sequence
 
 from hcg_pipeline.backends.protocol import EdgeQuestion, ProposedRelation, TemplateQuestion, TemplateVerdict
-from hcg_pipeline.backends.rules.clauses import Argument
 from hcg_pipeline.backends.rules.dimensions import lexical_dimension
+from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.hearst import phrase_key
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
+from hcg_pipeline.backends.rules.phrase_reading import default_facet
 from hcg_pipeline.backends.rules.reading import mechanism, relations_in
-from hcg_pipeline.backends.rules.resolve import Resolver, default_facet, metric_facet
+from hcg_pipeline.backends.rules.resolve import Resolver, metric_facet
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef, Vocabulary
 

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from hcg_pipeline.backends.protocol import ProposedMetric
-from hcg_pipeline.backends.rules.clauses import Argument
 from hcg_pipeline.backends.rules.entities import EntityIndex
+from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.parsing import Parsed
-from hcg_pipeline.backends.rules.resolve import PhraseReader, Reading, default_facet, measured_by_itself
+from hcg_pipeline.backends.rules.phrase_reading import PhraseReader, PhraseReading, default_facet, measured_by_itself
 from hcg_pipeline.backends.rules.wordlists import facets, fits, noun_classes
 from hcg_pipeline.specification.vocabulary import Dimension
 
@@ -38,58 +38,73 @@ def arguments(sentence: Parsed) -> Iterator[Argument]:
             yield Argument(clauses.segments[place].start, clauses.segments[end - 1].end)
 
 
-def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension]) -> list[ProposedMetric]:
-    """Metrics by falling support. A facet needs several passages and entities; each dimension has its default one."""
-    reader = PhraseReader(EntityIndex(dimensions))
-    support: Counter[Key] = Counter()
-    entities: defaultdict[Key, Counter[str]] = defaultdict(Counter)
-    causes: defaultdict[Key, Counter[str]] = defaultdict(Counter)
-    effects: defaultdict[Key, Counter[str]] = defaultdict(Counter)
-    for passage in passages:
+class _Tally:
+    """Counts of what a corpus says in each facet: passages, entities, and what stands before and behind it."""
+
+    def __init__(self, dimensions: Sequence[Dimension]) -> None:
+        self._reader = PhraseReader(EntityIndex(dimensions))
+        self.support: Counter[Key] = Counter()
+        self.entities: defaultdict[Key, Counter[str]] = defaultdict(Counter)
+        self.causes: defaultdict[Key, Counter[str]] = defaultdict(Counter)
+        self.effects: defaultdict[Key, Counter[str]] = defaultdict(Counter)
+
+    def add(self, passage: Sequence[Parsed]) -> None:
+        """Count one passage."""
         spoken: set[Key] = set()
         for sentence in passage:
             tokens = sentence.clauses.tokens
-            for argument in arguments(sentence):
-                found = reader.read(tokens, argument)
-                if found is None:
-                    continue
-                for key in _keys(found):
-                    spoken.add(key)
-                    entities[key][found.mention.entity] += 1
+            readings = [self._reader.read(tokens, argument) for argument in arguments(sentence)]
             for link in sentence.links:
-                left = [reading for one in link.causes if (reading := reader.read(tokens, one)) is not None]
-                right = [reading for one in link.effects if (reading := reader.read(tokens, one)) is not None]
+                left = [reading for one in link.causes if (reading := self._reader.read(tokens, one)) is not None]
+                right = [reading for one in link.effects if (reading := self._reader.read(tokens, one)) is not None]
                 if link.only and not any(reading.mention.dimension in link.only for reading in left):
                     continue
-                for reading in (*left, *right):
-                    for key in _keys(reading):
-                        spoken.add(key)
-                        entities[key][reading.mention.entity] += 1
-                for cause in left:
-                    for effect in right:
-                        effects[_keys(cause)[0]][effect.mention.entity] += 1
-                        causes[_keys(effect)[0]][cause.mention.entity] += 1
-        support.update(spoken)
+                readings += [*left, *right]
+                self._join(left, right)
+            for reading in readings:
+                if reading is None:
+                    continue
+                for key in _keys(reading):
+                    spoken.add(key)
+                    self.entities[key][reading.mention.entity] += 1
+        self.support.update(spoken)
+
+    def _join(self, left: Sequence[PhraseReading], right: Sequence[PhraseReading]) -> None:
+        for cause in left:
+            for effect in right:
+                self.effects[_keys(cause)[0]][effect.mention.entity] += 1
+                self.causes[_keys(effect)[0]][cause.mention.entity] += 1
+
+
+def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension]) -> list[ProposedMetric]:
+    """Metrics by falling support. A facet needs several passages and entities; each dimension has its default one."""
+    tally = _Tally(dimensions)
+    for passage in passages:
+        tally.add(passage)
     least = 1 if len(passages) < 40 else 2
     categories = {kind.dimension: kind.category for kind in noun_classes().values()}
     proposals = []
-    for key, count in support.items():
+    for key, count in tally.support.items():
         signature, facet = key
-        default = facet == default_facet(signature[0]) and len(signature) == 1
-        if not fits(facet, signature[0]) or (default and not measured_by_itself(signature[0])):
+        if not _sensible(key, count, len(tally.entities[key]), least):
             continue
-        if not default and (count < least or (len(entities[key]) < 2 and count < 4)):
-            continue
-        description = _describe(signature, facet, entities[key], causes[key], effects[key])
-        proposals.append(
-            ProposedMetric(
-                metric_name(signature, facet), signature, description, categories.get(signature[0], "roles"), count
-            )
-        )
+        description = _describe(signature, facet, tally.entities[key], tally.causes[key], tally.effects[key])
+        category = categories.get(signature[0], "roles")
+        proposals.append(ProposedMetric(metric_name(signature, facet), signature, description, category, count))
     return sorted(proposals, key=lambda one: (-one.support, one.name))[:METRICS]
 
 
-def _keys(reading: Reading) -> list[Key]:
+def _sensible(key: Key, count: int, entities: int, least: int) -> bool:
+    """Whether a facet is said of its dimension at all, and often enough not to be chance."""
+    signature, facet = key
+    if not fits(facet, signature[0]) or facet == camel(signature[0]):
+        return False
+    if facet == default_facet(signature[0]) and len(signature) == 1:
+        return measured_by_itself(signature[0])
+    return count >= least and (entities >= 2 or count >= 4)
+
+
+def _keys(reading: PhraseReading) -> list[Key]:
     """The metrics that a reading speaks for: over its entity, and over the pair where it names a second one."""
     first = reading.mention.dimension
     facet = reading.facet or default_facet(first)
@@ -100,7 +115,7 @@ def _keys(reading: Reading) -> list[Key]:
 
 
 def _pairs(first: str, second: str, facet: str) -> bool:
-    """Whether a metric over two dimensions says something: a treatment for a disease, a symptom of it, a tax on a good."""
+    """Whether a metric over two dimensions says something: a treatment for a disease, a tax on a good."""
     if second in _PEOPLE or second in {"activity", "indicator", "event", "process"}:
         return False
     if facet in {"Efficacy", "Response"}:

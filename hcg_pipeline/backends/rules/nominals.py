@@ -3,23 +3,27 @@
 from collections.abc import Iterator
 
 from hcg_pipeline.backends.rules.causal import HEDGED, Link
-from hcg_pipeline.backends.rules.clauses import Argument, Clauses
+from hcg_pipeline.backends.rules.clauses import Clauses
+from hcg_pipeline.backends.rules.groups import Argument
 
 # head noun -> (the noun's "of" argument is the effect, sign, strength)
 _CAUSE_HEADS = {
     "cause": ("+", 0.9), "reason": ("+", 0.6), "driver": ("+", 0.8), "trigger": ("+", 0.8),
     "contributor": ("+", 0.75), "determinant": ("?", 0.6), "culprit": ("+", 0.7), "precursor": ("+", 0.5),
-    "risk factor": ("+", 0.8), "catalyst": ("+", 0.6), "barrier": ("-", 0.6), "obstacle": ("-", 0.6), "treatment": ("-", 0.45), "remedy": ("-", 0.5),
+    "risk factor": ("+", 0.8), "catalyst": ("+", 0.6), "barrier": ("-", 0.6), "obstacle": ("-", 0.6),
+    "treatment": ("-", 0.45), "remedy": ("-", 0.5),
     "cure": ("-", 0.6), "inhibitor": ("-", 0.5), "therapy": ("-", 0.4), "motive": ("+", 0.5),
 }  # fmt: skip
 _EFFECT_HEADS = {
     "result": 0.75, "consequence": 0.8, "effect": 0.7, "side effect": 0.85, "complication": 0.75, "symptom": 0.6,
-    "by-product": 0.7, "byproduct": 0.7, "outcome": 0.5, "manifestation": 0.5, "adverse effect": 0.85, "adverse event": 0.7,
+    "by-product": 0.7, "byproduct": 0.7, "outcome": 0.5, "manifestation": 0.5, 
+    "adverse effect": 0.85, "adverse event": 0.7,
 }  # fmt: skip
 _INDUCED = {"-induced": 0.85, "-mediated": 0.6, "-driven": 0.7, "-caused": 0.85, "induced": 0.8, "mediated": 0.55}
 _LINKS = frozenset({"be", "include", "remain", "become", "comprise", "range"})
 _ADJECTIVES = {
-    ("responsible", "for"): (True, "+", 0.7), ("effective", "against"): (True, "-", 0.6), ("attributable", "to"): (False, "+", 0.75),
+    ("responsible", "for"): (True, "+", 0.7), ("effective", "against"): (True, "-", 0.6),
+    ("attributable", "to"): (False, "+", 0.75),
     ("dependent", "on"): (False, "?", 0.5), ("due", "to"): (False, "+", 0.8), ("secondary", "to"): (False, "+", 0.6),
     ("harmful", "to"): (True, "+", 0.6), ("toxic", "to"): (True, "+", 0.6), ("damaging", "to"): (True, "+", 0.6),
 }  # fmt: skip
@@ -166,8 +170,7 @@ def _at_risk(clauses: Clauses, place: int) -> Iterator[Link]:
         for mark in ("more likely to", "less likely to", "risk of", "risk for", "chance of", "likelihood of")
     ):
         return
-    subjects = [one for one in clauses.subjects(place)]
-    causes = [_with(clauses, one) for one in subjects]
+    causes = [_with(clauses, one) for one in clauses.subjects(place)]
     kept = tuple(one for one in causes if one is not None)
     for here in range(place + 1, min(place + 7, len(clauses.segments))):
         nested = clauses.verb(here)

@@ -18,7 +18,7 @@ _SURE_ENOUGH = 0.55
 
 
 def lexical_classes(key: str) -> tuple[dict[str, float], int]:
-    """Classes of the longest end of a key that the lexicon has, and how many words that is; empty for an unknown head."""
+    """Classes of the longest end of a key that the lexicon has, and how many words that is."""
     words = key.split()
     for first in range(len(words)):
         for joiner in (" ", "-"):
@@ -41,7 +41,7 @@ class TermTypes:
     ) -> None:
         self._long = dict(short_forms)
         self._prior = self._class_shares(terms)
-        self._said: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._said: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
         for narrow, wide in pairs:
             kinds = self._reweighted(wide)
             if kinds:
@@ -51,17 +51,17 @@ class TermTypes:
         self._contexts = ContextModel(seen, known)
         self._beside: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for group in groups:
-            known = [self._best(self._reweighted(member)) for member in group]
+            types = [self._best(self._reweighted(member)) for member in group]
             for place, member in enumerate(group):
-                for other, kind in enumerate(known):
+                for other, kind in enumerate(types):
                     if other != place and kind:
                         self._beside[member][kind] += 1
 
     def _class_shares(self, terms: Sequence[Term]) -> Mapping[str, float]:
-        """How much of the corpus's terms each class has, counted twice: with WordNet's shares, then with those found."""
+        """How much of the corpus's terms each class has: counted with WordNet's shares, then with those found."""
         shares: dict[str, float] = {}
         for _ in range(2):
-            mass: Counter[str] = Counter()
+            mass: defaultdict[str, float] = defaultdict(float)
             for term in terms:
                 kinds, _ = lexical_classes(term.key)
                 weighted = {kind: share * shares.get(kind, 1e-3) if shares else share for kind, share in kinds.items()}
@@ -92,7 +92,7 @@ class TermTypes:
 
     def classes(self, key: str) -> dict[str, float]:
         """Class -> share of the evidence, summing to 1; empty where there is none."""
-        votes: Counter[str] = Counter()
+        votes: defaultdict[str, float] = defaultdict(float)
         for kind, share in self._reweighted(key).items():
             votes[kind] += 2.0 * share
         said = self._said.get(key)
@@ -107,7 +107,8 @@ class TermTypes:
 
     def _guess(self, key: str) -> dict[str, float]:
         """The class of an unknown word by its ending, contexts and neighbours in lists; empty unless one stands out."""
-        scores: Counter[str] = Counter(ending_evidence(self._expanded(key).split()[-1]))
+        scores: defaultdict[str, float] = defaultdict(float)
+        scores.update(ending_evidence(self._expanded(key).split()[-1]))
         around, used = self._contexts.evidence(key)
         for kind, value in around.items():
             scores[kind] += value

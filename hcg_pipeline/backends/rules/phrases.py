@@ -1,8 +1,8 @@
-"""Tagged words to segments: base noun phrases, verb groups, prepositions, conjunctions (finite-state chunking; Abney 1991)."""
+"""Tagged words to segments: base noun phrases, verb groups and what joins them (finite-state chunking; Abney 1991)."""
 
 from dataclasses import dataclass
 
-from hcg_pipeline.backends.rules.tagging import Token
+from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import word_lists
 
 _DETERMINERS = ("AT0", "DT0", "DPS", "ORD", "CRD")
@@ -14,7 +14,10 @@ _BE_LIKE = frozenset({"be", "become", "get", "remain"})
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Tokens [start, end). `kind`: NP, VG, P, CJ (and, or, but), CM (comma), RL (which, who, that), SB, OPEN, CLOSE, AV, OT."""
+    """Tokens [start, end).
+
+    `kind` is NP, VG, P, CJ (and, or, but), CM (comma), RL (which, who, that), SB (because, if), OPEN, CLOSE, AV or OT.
+    """
 
     kind: str
     start: int
@@ -63,7 +66,7 @@ def _single(tokens: list[Token], place: int, before: list[Segment]) -> Segment:
 
 
 def _noun_phrase(tokens: list[Token], start: int) -> Segment | None:
-    """(determiner) (adverb) (adjective | participle | number | noun | 's)* noun, or a pronoun, or a lone participle noun."""
+    """(determiner) (adverb) (adjective | participle | number | noun | 's)* noun, or a pronoun."""
     place = start
     size = len(tokens)
     if tokens[start].tag in _PRONOUNS or (tokens[start].tag == "DT0" and _stands_alone(tokens, start)):
@@ -74,12 +77,23 @@ def _noun_phrase(tokens: list[Token], start: int) -> Segment | None:
         tag = token.tag
         if token.is_noun and token.low[:1].isalnum():
             head = place
-        elif (tag in _DETERMINERS and place == start) or (tag in _DETERMINERS and head < 0 and tokens[place - 1].tag in _DETERMINERS) or tag == "CRD":
+        elif (
+            (tag in _DETERMINERS and place == start)
+            or (tag in _DETERMINERS and head < 0 and tokens[place - 1].tag in _DETERMINERS)
+            or tag == "CRD"
+        ):
             pass
         elif tag in _ADJECTIVES and token.low not in {"such", "due"}:
             if head >= 0 and tag != "AJ0":
                 break
-        elif (tag in {"VVN", "VVG", "VVD"} and _modifies(tokens, place, start)) or (token.low in {"'s", "’s"} and head == place - 1) or (tag == "AV0" and _grades(tokens, place)) or (tag == "CJC" and head < 0 and place > start and _joins_adjectives(tokens, place)) or tag == "PUQ" or token.low in {"“", "”", '"', "‘"}:
+        elif (
+            (tag in {"VVN", "VVG", "VVD"} and _modifies(tokens, place, start))
+            or (token.low in {"'s", "’s"} and head == place - 1)
+            or (tag == "AV0" and _grades(tokens, place))
+            or (tag == "CJC" and head < 0 and place > start and _joins_adjectives(tokens, place))
+            or tag == "PUQ"
+            or token.low in {"“", "”", '"', "‘"}
+        ):
             pass
         else:
             break
@@ -109,7 +123,7 @@ def _stands_alone(tokens: list[Token], place: int) -> bool:
 
 
 def _modifies(tokens: list[Token], place: int, start: int) -> bool:
-    """A participle inside a noun phrase: after a determiner or adjective, or at its start before a noun, not after a noun."""
+    """A participle inside a noun phrase: after a determiner or adjective, or at its start before a noun."""
     after = tokens[place + 1] if place + 1 < len(tokens) else None
     if after is None or not (after.is_noun or after.tag in {"AJ0", "VVG"}):
         return False
@@ -138,56 +152,63 @@ def _grades(tokens: list[Token], place: int) -> bool:
 
 
 def _verb_group(tokens: list[Token], start: int) -> Segment | None:
-    """(to | modal | be | have | do | not | adverb)* verb, with its form: fin, inf, ing, ppl (a participle without be)."""
-    place, main, size = start, -1, len(tokens)
-    auxiliaries: list[Token] = []
+    """(to | modal | be | have | do | not | adverb)* verb, with its form: fin, inf, ing, or ppl without a form of be."""
     first = tokens[start]
     if not (first.tag.startswith(_VERBS) or (first.tag == "TO0" and _verb_follows(tokens, start + 1))):
         return None
-    negated = hedged = False
-    while place < size:
+    verbs = _verbs_from(tokens, start)
+    if not verbs:
+        return None
+    main = verbs[-1]
+    auxiliaries = [tokens[at] for at in verbs[:-1]]
+    inside = [token for token in tokens[start:main] if token.tag in {"AV0", "XX0", "AVP"}]
+    around = [*auxiliaries, *inside, *_adverbs_before(tokens, start)]
+    lists = word_lists()
+    be = any(token.lemma in _BE_LIKE or token.tag.startswith("VB") for token in auxiliaries)
+    return Segment(
+        "VG",
+        start,
+        main + 1,
+        tokens[main].lemma,
+        _form(tokens, start, main, bool(auxiliaries)),
+        passive=tokens[main].tag in {"VVN", "VVD"} and be,
+        negated=any(token.low in lists["negation"] for token in around),
+        hedged=any(token.low in lists["hedge"] for token in around),
+    )
+
+
+def _verbs_from(tokens: list[Token], start: int) -> list[int]:
+    """Places of the verbs of the group that begins at `start`; the last is the main verb."""
+    verbs: list[int] = []
+    place = start + (tokens[start].tag == "TO0")
+    while place < len(tokens):
         token = tokens[place]
         if token.tag.startswith(_VERBS):
-            if main >= 0 and not _continues(tokens[main], token):
+            if verbs and not _continues(tokens[verbs[-1]], token):
                 break
-            if main >= 0:
-                auxiliaries.append(tokens[main])
-            main = place
-        elif token.tag == "TO0" and main < 0 and place == start:
-            pass
-        elif (token.tag in {"AV0", "XX0", "AVP"} and main >= 0 and _verb_follows(tokens, place)) or token.low == "not":
-            negated |= token.low in word_lists()["negation"]
-            hedged |= token.low in word_lists()["hedge"]
-        elif token.tag == "AV0" and main < 0:
-            pass
-        else:
+            verbs.append(place)
+        elif not (token.tag in {"AV0", "XX0", "AVP"} and _verb_follows(tokens, place)):
             break
         place += 1
-    if main < 0:
-        return None
-    auxiliaries += [token for token in tokens[start:main] if token.tag == "VM0" and token not in auxiliaries]
-    before = []
+    return verbs
+
+
+def _adverbs_before(tokens: list[Token], start: int) -> list[Token]:
+    found: list[Token] = []
     for token in reversed(tokens[max(0, start - 2) : start]):
         if token.tag not in {"AV0", "XX0"}:
             break
-        before.append(token)
-    lists = word_lists()
-    negated |= any(
-        token.low in lists["negation"] or token.low.endswith("n't") for token in [*auxiliaries, *before, tokens[main]]
-    )
-    hedged |= any(token.low in lists["hedge"] for token in [*auxiliaries, *before])
-    be = any(token.lemma in _BE_LIKE or token.tag.startswith("VB") for token in auxiliaries)
+        found.append(token)
+    return found
+
+
+def _form(tokens: list[Token], start: int, main: int, helped: bool) -> str:
     tag = tokens[main].tag
-    passive = tag in {"VVN", "VVD"} and be
-    if tokens[start].tag == "TO0" or (tag == "VVI" and not auxiliaries and _bare_infinitive(tokens, start)):
-        form = "inf"
-    elif not auxiliaries and tag == "VVG":
-        form = "ing"
-    elif not auxiliaries and tag == "VVN":
-        form = "ppl"
-    else:
-        form = "fin"
-    return Segment("VG", start, main + 1, tokens[main].lemma, form, passive, negated, hedged)
+    if tokens[start].tag == "TO0" or (tag == "VVI" and not helped and _bare_infinitive(tokens, start)):
+        return "inf"
+    if helped:
+        return "fin"
+    return {"VVG": "ing", "VVN": "ppl"}.get(tag, "fin")
 
 
 def _bare_infinitive(tokens: list[Token], place: int) -> bool:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from hcg_pipeline.backends.protocol import ProposedRelation, ProposedVariable, Reading
 from hcg_pipeline.backends.rules.causal import Link
-from hcg_pipeline.backends.rules.clauses import Argument, combine
 from hcg_pipeline.backends.rules.dimensions import lexical_dimension
+from hcg_pipeline.backends.rules.groups import Argument, combine
 from hcg_pipeline.backends.rules.metrics import arguments
+from hcg_pipeline.backends.rules.newcomers import newcomers
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
 from hcg_pipeline.backends.rules.wordlists import word_lists
@@ -22,6 +23,10 @@ _BACK = 0.7
 
 def read_window(window: Window, resolver: Resolver, parser: Parser) -> Reading:
     """A pure function of the window's text and the resolver's vocabulary."""
+    sentences = [sentence for passage in window.passages for sentence in parser.passage(passage)]
+    added = newcomers(sentences, resolver)
+    if added:
+        resolver = resolver.with_entities({key: (name, entity.name) for key, (name, entity) in added.items()})
     variables: dict[tuple[VariableRef, str], ProposedVariable] = {}
     relations: list[ProposedRelation] = []
     for passage in window.passages:
@@ -31,7 +36,7 @@ def read_window(window: Window, resolver: Resolver, parser: Parser) -> Reading:
             relations.append(relation)
             for ref in (relation.source, relation.target):
                 variables.setdefault((ref, passage.chunk_id), ProposedVariable(ref, passage.chunk_id))
-    return Reading(window.window_id, (), tuple(variables.values()), tuple(relations))
+    return Reading(window.window_id, tuple(added.values()), tuple(variables.values()), tuple(relations))
 
 
 def relations_in(passage: Passage, resolver: Resolver, parser: Parser) -> list[ProposedRelation]:

@@ -1,76 +1,22 @@
-"""A phrase to a variable: which entity, in which facet, and which way it goes.
+"""A phrase to a variable of a vocabulary.
 
-"a fall in the price of wheat" is GoodPrice(wheat) with '-', "kidney damage" an entity or BodyPartDamage(kidney), "lack of
-sleep" the default metric of sleep with '-'. Where the vocabulary has no metric for the facet, the entity's default metric
-stands in only if the facet is a quantity of it or its opposite; anything else is not resolved.
+Where the vocabulary has no metric for the facet that a phrase names, the entity's default metric stands in only if the
+facet is a quantity of it or its opposite; anything else is not resolved.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
-from hcg_pipeline.backends.rules.clauses import FLIP, Argument, combine
-from hcg_pipeline.backends.rules.entities import EntityIndex, Mention
-from hcg_pipeline.backends.rules.tagging import Token
-from hcg_pipeline.backends.rules.wordlists import facet_of_noun, facets, fits, noun_classes, word_lists
+from hcg_pipeline.backends.rules.entities import EntityIndex
+from hcg_pipeline.backends.rules.groups import FLIP, Argument
+from hcg_pipeline.backends.rules.phrase_reading import PhraseReader, PhraseReading, default_facet, measured_by_itself
+from hcg_pipeline.backends.rules.tokens import Token
+from hcg_pipeline.backends.rules.wordlists import facet_of_noun, facets, fits, word_lists
 from hcg_pipeline.specification.vocabulary import Metric, VariableRef, Vocabulary
 
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_OPPOSITE = frozenset(
-    {
-        "Loss",
-        "Deficiency",
-        "Damage",
-        "Failure",
-        "Death",
-        "Remission",
-        "Control",
-        "Prevention",
-        "Treatment",
-        "Removal",
-        "Blockage",
-        "Leakage",
-        "Wear",
-        "Resistance",
-    }
-)
-_SAME = frozenset(
-    {
-        "Risk",
-        "Occurrence",
-        "Severity",
-        "Level",
-        "Number",
-        "Rate",
-        "Size",
-        "Speed",
-        "Growth",
-        "Spread",
-        "Progression",
-        "Recurrence",
-        "Use",
-        "Consumption",
-        "Exposure",
-        "Presence",
-        "Dose",
-        "Production",
-        "Supply",
-        "Activity",
-        "Function",
-        "Expression",
-        "Duration",
-        "Operation",
-        "Condition",
-        "Adoption",
-        "Employment",
-        "Investment",
-        "Value",
-        "Mutation",
-        "Load",
-        "Flow",
-    }
-)
-_WORKING = frozenset({"Condition", "Operation", "Function"})
 _DEFAULTS = (
     "Occurrence",
     "Level",
@@ -87,32 +33,6 @@ _DEFAULTS = (
 )
 _FOREMOST = 12
 _SPREAD = 50
-_GIVEN = frozenset({"drug", "substance", "treatment", "biomolecule", "material", "energy", "food", "test"})
-_TAKES: dict[str, frozenset[str]] = {
-    "for": frozenset(
-        {
-            "Demand",
-            "Risk",
-            "Cost",
-            "Price",
-            "Treatment",
-            "Screening",
-            "Prognosis",
-            "Survival",
-            "Efficacy",
-            "Capacity",
-            "Removal",
-            "Exposure",
-        }
-    ),
-    "to": frozenset({"Damage", "Exposure", "Resistance", "Response", "Access", "Flow"}),
-    "on": frozenset({"Load", "Pressure", "Wear"}),
-    "among": frozenset({"Competition", "Occurrence", "Mortality"}),
-    "between": frozenset({"Competition"}),
-    "from": frozenset({"Death", "Revenue", "Profit"}),
-}
-_SECOND = frozenset({"for", "in", "against", "of", "on", "with", "by"})
-_PEOPLE = frozenset({"population", "place", "characteristic"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +46,9 @@ class Resolved:
     turned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a phrase speaks of before metrics come in: an entity, its facet ("" for none), polarity, a second entity."""
-
-    mention: Mention
-    facet: str
-    polarity: str
-    second: Mention | None = None
-    turned: bool = False
-
-
 def metric_facet(metric: Metric) -> str:
-    """The facet of a metric: what its name adds to its dimensions' words; a known facet where one of its words is one."""
-    words = _CAMEL.findall(metric.name)
+    """The facet of a metric: what its name adds to its dimensions' words, a known facet where there is one."""
+    words: list[str] = _CAMEL.findall(metric.name)
     bound = {part for dimension in metric.signature for part in dimension.split("_")} | {
         "for",
         "in",
@@ -158,156 +67,13 @@ def metric_facet(metric: Metric) -> str:
     return rest[-1].capitalize()
 
 
-def default_facet(dimension: str) -> str:
-    """How a mention of an entity of this dimension is measured where the text says no more."""
-    for kind in noun_classes().values():
-        if kind.dimension == dimension:
-            return kind.facet
-    return "Occurrence"
-
-
-def measured_by_itself(dimension: str) -> bool:
-    """Whether a bare mention of an entity is a variable. People and places are not, only facets of them are."""
-    return dimension not in _PEOPLE
-
-
-class PhraseReader:
-    """Reads phrases over the entities of a vocabulary."""
-
-    def __init__(self, index: EntityIndex) -> None:
-        self.index = index
-        self._lists = word_lists()
-        self._facets = facet_of_noun()
-
-    def read(self, tokens: Sequence[Token], argument: Argument, depth: int = 0) -> Reading | None:
-        """The reading of the phrase [start, end) of an argument, or None where its head names nothing known."""
-        start, end = argument.start, argument.end
-        core_end, parts = self._parts(tokens, start, end)
-        head = next((at for at in range(core_end - 1, start - 1, -1) if tokens[at].is_noun), None)
-        if head is None or any(token.low in {"no", "neither"} for token in tokens[start:head]):
-            return None
-        whole = self.index.ending_at(tokens, start, head + 1)
-        lemma = tokens[head].lemma
-        facet = self._facets.get(lemma, "")
-        single = whole is not None and whole.end - whole.start == 1
-        changes = lemma in self._lists["less_head"] or lemma in self._lists["more_head"]
-        found: Reading | None = None
-        carrier = lemma in self._lists["carrier"]
-        if (facet or changes) and (whole is None or single):
-            found = self._faceted(tokens, start, head, parts, facet)
-        if found is not None and carrier and not fits(found.facet, found.mention.dimension):
-            found = None
-        if found is None and carrier and (whole is None or single):
-            found = self._carried(tokens, start, head, parts)
-        if found is None and whole is not None and not (single and whole.dimension in _PEOPLE and parts):
-            found = Reading(whole, "", "+", self._second(tokens, parts, whole))
-        if found is None and lemma in self._lists["light"] and parts and parts[0][0] == "of" and depth < 3:
-            found = self.read(tokens, Argument(parts[0][1], end), depth + 1)
-        if found is None:
-            return None
-        front = min(head, found.mention.start if found.mention.end <= head + 1 else head)
-        polarity = combine(found.polarity, self._modifiers(tokens, start, front, found.mention.dimension))
-        polarity = combine(polarity, argument.polarity) if argument.polarity in {"+", "-"} else "?"
-        facet = found.facet
-        if argument.facet and not facet:
-            if found.mention.end == head + 1:
-                facet = argument.facet
-            elif argument.facet in _OPPOSITE:
-                # "removes the effect of X" is not removal of X, but less of it.
-                polarity = FLIP[polarity]
-        graded = self._lists["less"] | self._lists["more"]
-        turned = changes or found.turned or any(tokens[at].low in graded for at in range(start, head))
-        return Reading(found.mention, facet, polarity, found.second, turned)
-
-    def _parts(self, tokens: Sequence[Token], start: int, end: int) -> tuple[int, list[tuple[str, int, int]]]:
-        """End of the core, and the prepositional parts after it: (preposition, start, end)."""
-        marks = [
-            at
-            for at in range(start + 1, end)
-            if tokens[at].tag in {"PRP", "PRF"} or tokens[at].low in {"(", ")", "such", "as"}
-        ]
-        core_end = marks[0] if marks else end
-        parts = []
-        for place, at in enumerate(marks):
-            stop = marks[place + 1] if place + 1 < len(marks) else end
-            if tokens[at].low not in {"(", ")"} and at + 1 < stop:
-                parts.append((tokens[at].low, at + 1, stop))
-        return core_end, parts
-
-    def _faceted(
-        self, tokens: Sequence[Token], start: int, head: int, parts: list[tuple[str, int, int]], facet: str
-    ) -> Reading | None:
-        lemma = tokens[head].lemma
-        turned = "-" if lemma in self._lists["less_head"] else "+"
-        change = lemma in self._lists["less_head"] or lemma in self._lists["more_head"]
-        before = self.index.ending_at(tokens, start, head)
-        if before is not None and before.dimension not in _PEOPLE:
-            return self._with_facet(before, facet, turned, self._second(tokens, parts, before), change)
-        for preposition, first, last in parts:
-            if preposition not in {"of", "in"} and facet not in _TAKES.get(preposition, ()):
-                continue
-            inner = self.read(tokens, Argument(first, last), 1)
-            if inner is not None and inner.mention.dimension not in _PEOPLE:
-                rest = [part for part in parts if part[1] > first]
-                second = inner.second or self._second(tokens, rest, inner.mention)
-                if inner.facet:
-                    # "a fall in the price of X": the inner facet is measured, the outer word says which way.
-                    return Reading(inner.mention, inner.facet, combine(inner.polarity, turned), second)
-                found = self._with_facet(inner.mention, facet, turned, second, change)
-                return Reading(found.mention, found.facet, combine(found.polarity, inner.polarity), second)
-            if preposition == "of":
-                return None
-        return None
-
-    def _carried(
-        self, tokens: Sequence[Token], start: int, head: int, parts: list[tuple[str, int, int]]
-    ) -> Reading | None:
-        """ "valproate therapy", "treatment with valproate", "exposure to lead": what is given or met with."""
-        turned = "-" if tokens[head].lemma == "withdrawal" else "+"
-        before = self.index.ending_at(tokens, start, head)
-        if before is not None and before.dimension in _GIVEN:
-            return Reading(before, "", turned, self._second(tokens, parts, before))
-        for preposition, first, last in parts:
-            if preposition in {"of", "with", "to"}:
-                inner = self.read(tokens, Argument(first, last), 1)
-                if inner is not None and inner.mention.dimension in _GIVEN and not inner.facet:
-                    return replace(inner, polarity=combine(inner.polarity, turned))
-        return None
-
-    @staticmethod
-    def _with_facet(mention: Mention, facet: str, turned: str, second: Mention | None, change: bool) -> Reading:
-        """Loss and Growth can be measures of their own: they carry the change themselves, and turn nothing."""
-        if facet:
-            return Reading(mention, facet, "+", second)
-        return Reading(mention, "", turned if change else "+", second)
-
-    def _second(self, tokens: Sequence[Token], parts: Sequence[tuple[str, int, int]], first: Mention) -> Mention | None:
-        for preposition, start, end in parts:
-            if preposition not in _SECOND or start < first.end:
-                continue
-            head = next((at for at in range(end - 1, start - 1, -1) if tokens[at].is_noun), None)
-            found = self.index.ending_at(tokens, start, head + 1) if head is not None else None
-            if found is not None and found.dimension != first.dimension and found.dimension not in _PEOPLE:
-                return found
-        return None
-
-    def _modifiers(self, tokens: Sequence[Token], start: int, end: int, dimension: str) -> str:
-        """ "Less" turns anything round; "worn" and "damaged" only what is measured by how well it works."""
-        turning = self._lists["less"]
-        if default_facet(dimension) in _WORKING:
-            turning = turning | self._lists["impaired"]
-        for at in range(start, end):
-            if tokens[at].low in turning:
-                return "-"
-        return "+"
-
-
 class Resolver:
     """Turns arguments into variables of one vocabulary."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.index = EntityIndex(vocabulary.dimensions)
         self.reader = PhraseReader(self.index)
+        self.dimensions = frozenset(one.name for one in vocabulary.dimensions)
         self._metrics: dict[tuple[tuple[str, ...], str], str] = {}
         self._default: dict[str, str] = {}
         for metric in vocabulary.metrics:
@@ -322,6 +88,13 @@ class Resolver:
                 if name is not None:
                     self._default.setdefault(dimension.name, name)
 
+    def with_entities(self, found: Mapping[str, tuple[str, str]]) -> "Resolver":
+        """A resolver that also knows further entities: key -> (dimension, name)."""
+        wider = copy(self)
+        wider.index = self.index.extended(found)
+        wider.reader = PhraseReader(wider.index)
+        return wider
+
     def resolve(self, tokens: Sequence[Token], argument: Argument) -> Resolved | None:
         """The variable of an argument, or None: it then has no place in the graph."""
         reading = self.reader.read(tokens, argument)
@@ -331,38 +104,41 @@ class Resolver:
     def foremost(self, ref: VariableRef) -> bool:
         """Whether a bare mention of an entity is a variable: only of the most mentioned entities of a dimension.
 
-        How many those are grows with the square of the number of metrics, so that a small vocabulary makes a small graph;
-        what relations and measures say of other entities counts all the same.
+        How many those are grows with the square of the number of metrics, so that a small vocabulary makes a small
+        graph; what relations and measures say of other entities counts all the same.
         """
         foremost = max(_FOREMOST, len(self._dimension) ** 2 // _SPREAD)
-        return self._rank.get((self._dimension[ref.metric], ref.entities[0]), 0) < foremost
+        return self._rank.get((self._dimension[ref.metric], ref.entities[0]), foremost) < foremost
 
     def dimension_of(self, ref: VariableRef) -> str:
         """The first dimension of a variable's metric."""
         return self._dimension[ref.metric]
 
-    def variable(self, reading: Reading) -> Resolved | None:
+    def variable(self, reading: PhraseReading) -> Resolved | None:
         """The variable of a reading: its facet's metric, with the second entity where a metric binds both."""
         first, facet = reading.mention, reading.facet
         if facet and not fits(facet, first.dimension):
             return None
         wanted = facet or default_facet(first.dimension)
         if reading.second is not None:
-            second = reading.second
-            name = self._metrics.get(((first.dimension, second.dimension), wanted))
+            name = self._metrics.get(((first.dimension, reading.second.dimension), wanted))
             if name is not None:
-                return Resolved(VariableRef(name, (first.entity, second.entity)), reading.polarity, 1.0, bool(facet))
+                pair = VariableRef(name, (first.entity, reading.second.entity))
+                return Resolved(pair, reading.polarity, 1.0, bool(facet))
         name = self._metrics.get(((first.dimension,), wanted))
         if name is not None and (facet or measured_by_itself(first.dimension)):
             return Resolved(VariableRef(name, (first.entity,)), reading.polarity, 1.0, bool(facet))
-        name = self._default.get(first.dimension)
+        return self._stand_in(reading)
+
+    def _stand_in(self, reading: PhraseReading) -> Resolved | None:
+        """The default metric of the entity, where the facet is a quantity of it, or its opposite."""
+        name = self._default.get(reading.mention.dimension)
         if name is None:
             return None
-        ref = VariableRef(name, (first.entity,))
-        if not facet:
+        ref = VariableRef(name, (reading.mention.entity,))
+        if not reading.facet:
             return Resolved(ref, reading.polarity, 0.95)
-        if facet in _OPPOSITE:
+        if reading.facet in word_lists()["opposite_facets"]:
             return Resolved(ref, FLIP[reading.polarity], 0.8, True)
-        if facet in _SAME:
-            return Resolved(ref, reading.polarity, 0.85, True)
-        return None
+        same = reading.facet in word_lists()["same_facets"]
+        return Resolved(ref, reading.polarity, 0.85, True) if same else None

@@ -1,7 +1,7 @@
-"""Causal statements as spans of a sentence: what is said to be the cause, what the effect, whether or not they are terms.
+"""Causal statements as spans of a sentence: what is said to be the cause and what the effect, terms or not.
 
-Links (`causal.py`) keep only phrases that can be variables. A statement keeps whole clauses: it serves answers to "why" and
-the measurement on texts annotated with spans.
+Links (`causal.py`) keep only phrases that can be variables. A statement keeps whole clauses: it serves answers to
+"why" and the measurement on texts annotated with spans.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,10 @@ from hcg_pipeline.backends.rules.causal import denied
 from hcg_pipeline.backends.rules.clauses import Clauses
 
 _BACKWARD = (
-    ("because", "of"), ("due", "to"), ("owing", "to"), ("as", "a", "result", "of"), ("as", "a", "consequence", "of"), ("thanks", "to"), ("in", "response", "to"),
-    ("in", "protest", "against"), ("in", "retaliation", "for"), ("on", "account", "of"), ("following",), ("because",), ("after",), ("amid",),
+    ("because", "of"), ("due", "to"), ("owing", "to"), ("as", "a", "result", "of"), ("as", "a", "consequence", "of"),
+    ("thanks", "to"), ("in", "response", "to"),
+    ("in", "protest", "against"), ("in", "retaliation", "for"), ("on", "account", "of"), ("following",),
+    ("because",), ("after",), ("amid",),
 )  # fmt: skip
 _FORWARD = (
     ("so", "that"),
@@ -94,7 +96,7 @@ def _left(clauses: Clauses, place: int) -> tuple[int, int]:
         first -= 1
     start = clauses.segments[first].start
     if start == end and first > 0 and clauses.kind(first - 1) == "RL":
-        chain = clauses.chain(first - 2 if clauses.kind(first - 2) == "CM" else first - 2)
+        chain = clauses.antecedent(first - 1)
         return (chain[0].start, chain[0].end) if chain else (start, end)
     while end > start and clauses.tokens[end - 1].low in {",", "and", "that"}:
         end -= 1

@@ -17,7 +17,10 @@ from hcg_pipeline.progress import Progress
 
 @dataclass(frozen=True)
 class Survey:
-    """Terms by falling C-value; their types; short form key -> long form key; hypernym key -> hyponym keys with counts."""
+    """Terms by falling C-value and their types; short form -> long form key; hypernym -> hyponym keys with counts.
+
+    `linked` counts keys in causes and effects; `keenness` says how much more the corpus uses a word than English does.
+    """
 
     terms: tuple[Term, ...]
     types: TermTypes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.phrases import Segment
-from hcg_pipeline.backends.rules.tagging import Token
+from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import word_lists
 
 _LONGEST = 5

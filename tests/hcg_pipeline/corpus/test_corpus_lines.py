@@ -50,7 +50,10 @@ def test_paragraphs_on_one_long_line_each_stay_apart() -> None:
 
 
 def test_hyphens_at_the_end_of_a_line() -> None:
-    text = "the long-term outcome of treat-\nment is good and well known to every one of us and long-\nterm follow-up shows it"
+    text = (
+        "the long-term outcome of treat-\nment is good and well known to every one of us and "
+        "long-\nterm follow-up shows it"
+    )
     assert unwrap(text) == (
         "the long-term outcome of treatment is good and well known to every one of us and long-term follow-up shows it"
     )

@@ -6,7 +6,9 @@ from hcg_pipeline.corpus.names import check_name
 from hcg_pipeline.errors import CorpusError
 
 
-@pytest.mark.parametrize("name", ["epilepsy", "a", "heart failure 2024", "v1.2_b-c", "Épilepsie", "癫痫", "मिर्गी", "x" * 100])
+@pytest.mark.parametrize(
+    "name", ["epilepsy", "a", "heart failure 2024", "v1.2_b-c", "Épilepsie", "癫痫", "मिर्गी", "x" * 100]
+)
 def test_letters_digits_and_separators_are_allowed(name: str) -> None:
     assert check_name(name) == name
 

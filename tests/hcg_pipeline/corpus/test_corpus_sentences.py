@@ -42,14 +42,17 @@ def test_a_missing_space_before_a_word_that_opens_sentences() -> None:
 
 
 def test_lower_case_after_a_full_stop() -> None:
-    assert _sentences("It spreads through the body. the liver fails.") == ["It spreads through the body.", "the liver fails."]
+    assert _sentences("It spreads through the body. the liver fails.") == [
+        "It spreads through the body.",
+        "the liver fails.",
+    ]
     assert _sentences("It takes approx. five days.") == ["It takes approx. five days."]
 
 
 def test_meant_line_breaks_end_sentences_and_wrapped_lines_do_not() -> None:
     text = (
-        "Why seals fail\n\nThe seal of a centrifugal pump fails when the film of\nliquid between its faces breaks down. "
-        "Causes:\n- dry running\n- wear\n1. First thing\n2. Second thing\n# Heading\nThe end"
+        "Why seals fail\n\nThe seal of a centrifugal pump fails when the film of\nliquid between its faces breaks "
+        "down. Causes:\n- dry running\n- wear\n1. First thing\n2. Second thing\n# Heading\nThe end"
     )
     assert _sentences(text) == [
         "Why seals fail",
@@ -72,7 +75,7 @@ def test_nothing_gives_nothing() -> None:
     assert _sentences("") == _sentences(" \n\t ") == []
 
 
-@given(st.text(st.sampled_from("aB1 .!?\n)\"•-。é,:;\u0301")))
+@given(st.text(st.sampled_from('aB1 .!?\n)"•-。é,:;\u0301')))
 @example("." * 50)
 @example("A." * 3_000)
 @example("x" * 5_000)
@@ -107,7 +110,9 @@ def test_no_combining_mark_is_cut_off() -> None:
     assert not any(piece[0] == "\u0301" for piece in _sentences("e\u0301" * 4_000))
 
 
-@pytest.mark.parametrize("unit", ["The seal fails after 3.5 years, e.g. by wear. ", "no stop at all ", "nospace", "A.B. "])
+@pytest.mark.parametrize(
+    "unit", ["The seal fails after 3.5 years, e.g. by wear. ", "no stop at all ", "nospace", "A.B. "]
+)
 def test_time_grows_linearly_on_one_line(unit: str) -> None:
     def seconds(characters: int) -> float:
         text = unit * (characters // len(unit))

@@ -24,7 +24,12 @@ def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
         "description: Pumps\ntier: XS\nbackend: rules\nwindow_words: 1500\n"
         "chunking: {target_words: 100, maximum_words: 150}\nretrieval: {hops: 2}\n",
     )
-    assert (settings.description, settings.tier, settings.backend, settings.window_words) == ("Pumps", "XS", "rules", 1500)
+    assert (settings.description, settings.tier, settings.backend, settings.window_words) == (
+        "Pumps",
+        "XS",
+        "rules",
+        1500,
+    )
     assert (settings.chunking.minimum, settings.chunking.maximum) == (40, 150)
     assert settings.retrieval.hops == 2
 

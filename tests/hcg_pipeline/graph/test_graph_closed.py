@@ -156,7 +156,7 @@ def _build(dimensions, metrics, readings, verdicts, judged) -> tuple[Graph, str]
     return graph, render_spec(specification_of(assembly.dimensions, measures, variables, seeds))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(_dimensions, _metrics, _readings, _verdicts, _judged, st.randoms(use_true_random=False))
 def test_the_graph_is_closed_evidenced_and_independent_of_order(
     dimensions, metrics, readings, verdicts, judged, chance: random.Random

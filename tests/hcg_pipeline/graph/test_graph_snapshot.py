@@ -91,27 +91,43 @@ def test_index_written_into_the_staging_folder_is_in_the_snapshot(tmp_path):
     assert not staging.exists()
 
 
-def test_old_snapshots_are_pruned_but_never_the_current_one(tmp_path):
+def _publish(store: SnapshotStore, spec: str) -> str:
+    snapshot_id = store.write(GRAPH, TABLES, spec, "m")
+    store.publish(snapshot_id)
+    return snapshot_id
+
+
+def _kept(root: Path) -> set[str]:
+    return {folder.name for folder in (root / "snapshots").iterdir()}
+
+
+def test_the_last_few_published_are_kept(tmp_path):
     store = SnapshotStore(tmp_path)
-    ids = [store.write(GRAPH, TABLES, f"spec {n}", "m") for n in range(KEPT + 3)]
-    for snapshot_id in ids:
-        store.publish(snapshot_id) if (tmp_path / "snapshots" / snapshot_id).exists() else None
-    left = {folder.name for folder in (tmp_path / "snapshots").iterdir()}
-    assert len(left) == KEPT
+    ids = [_publish(store, f"spec {n}") for n in range(KEPT + 3)]
+    assert _kept(tmp_path) == set(ids[-KEPT:])
     current = store.current()
-    assert current is not None and current.snapshot_id in left
+    assert current is not None and current.snapshot_id == ids[-1]
 
 
-def test_going_back_to_an_old_snapshot_keeps_it(tmp_path):
+def test_going_back_to_an_old_snapshot_makes_it_recent(tmp_path):
     store = SnapshotStore(tmp_path)
-    first = store.write(GRAPH, TABLES, "first", "m")
+    first = _publish(store, "first")
+    second = _publish(store, "second")
     store.publish(first)
+    later = [_publish(store, f"later {n}") for n in range(KEPT - 1)]
+    assert _kept(tmp_path) == {first, *later}
+    assert second not in _kept(tmp_path)
+
+
+def test_the_current_one_is_never_pruned(tmp_path):
+    store = SnapshotStore(tmp_path)
+    first = _publish(store, "first")
     for n in range(KEPT + 2):
-        if n == 2:
-            store.publish(first)
-        store.publish(store.write(GRAPH, TABLES, f"later {n}", "m"))
-    store.publish(first) if (tmp_path / "snapshots" / first).exists() else None
-    assert len(list((tmp_path / "snapshots").iterdir())) == KEPT
+        store.write(GRAPH, TABLES, f"unpublished {n}", "m")
+    os.utime(tmp_path / "snapshots" / first, (0, 0))
+    store._prune(first)
+    assert first in _kept(tmp_path)
+    assert len(_kept(tmp_path)) == KEPT
 
 
 @pytest.mark.parametrize("name", ["../../etc", "s123", "", "s" + "g" * 16, "s" + "0" * 16])

@@ -221,7 +221,7 @@ def _specifications(draw):
     return Specification(tuple(dimensions), tuple(metrics), tuple(possible), tuple(relations[:4]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(_specifications())
 def test_round_trip_of_any_specification(spec):
     text = render_spec(spec)

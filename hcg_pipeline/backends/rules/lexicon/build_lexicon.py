@@ -1,8 +1,9 @@
 """Make `nouns.tsv.gz` and `verbs.txt.gz` from a WordNet 3.0 database: `python build_lexicon.py /usr/share/wordnet`.
 
 Each noun lemma gets the upper classes of `anchors.tsv` that its senses fall under, each with its share of the lemma's
-use in WordNet's sense-tagged texts (a tag count plus a prior that falls with the sense's rank). A noun with a sense that
-WordNet relates to a verb, in the classes of what happens or is done, is marked `e`, one that names a quantity or quality `q`.
+use in WordNet's sense-tagged texts (a tag count plus a prior that falls with the sense's rank). A noun with a sense
+that WordNet relates to a verb, in the classes of what happens or is done, is marked `e`, one that names a quantity or
+quality `q`.
 """
 
 import argparse
@@ -43,10 +44,10 @@ class Database:
             self.senses[fields[0]] = fields[-count:]
         self.tags: dict[tuple[str, int], int] = defaultdict(int)
         for line in (folder / "cntlist.rev").read_text("latin-1").splitlines():
-            key, sense, count = line.split()
+            key, sense, tagged = line.split()
             lemma, rest = key.split("%", 1)
             if rest.startswith("1:"):
-                self.tags[lemma, int(sense)] += int(count)
+                self.tags[lemma, int(sense)] += int(tagged)
 
     def nearest(self, offset: str, anchors: dict[str, str]) -> str | None:
         """The class of the anchor that is the fewest hypernym steps above a synset."""

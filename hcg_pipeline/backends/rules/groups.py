@@ -1,0 +1,204 @@
+"""Noun groups over the segments of a sentence: items, coordinations, antecedents, without a full parse."""
+
+from dataclasses import dataclass, replace
+
+from hcg_pipeline.backends.rules.phrases import Segment, segments
+from hcg_pipeline.backends.rules.tokens import Token
+from hcg_pipeline.backends.rules.wordlists import facet_of_noun, word_lists
+
+FLIP = {"+": "-", "-": "+", "?": "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Tokens [start, end) that name a cause or an effect, which way it goes, and the facet that a verb gives it."""
+
+    start: int
+    end: int
+    polarity: str = "+"
+    facet: str = ""
+
+
+def combine(first: str, second: str) -> str:
+    """The sign of two signs in a row; `?` absorbs."""
+    if "?" in {first, second}:
+        return "?"
+    return "+" if first == second else "-"
+
+
+class NounGroups:
+    """One sentence's tokens and segments, and the noun groups in it."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.segments = segments(tokens)
+
+    def kind(self, place: int) -> str:
+        """The kind of the segment at a place; `END` outside of the sentence."""
+        return self.segments[place].kind if 0 <= place < len(self.segments) else "END"
+
+    def low(self, place: int) -> str:
+        """The lower-case words of a segment."""
+        if not 0 <= place < len(self.segments):
+            return ""
+        segment = self.segments[place]
+        return " ".join(token.low for token in self.tokens[segment.start : segment.end])
+
+    def verb(self, place: int) -> Segment | None:
+        """The verb group at a place, if there is one."""
+        return self.segments[place] if self.kind(place) == "VG" else None
+
+    def is_finite(self, place: int) -> bool:
+        """Whether a finite verb group stands at a place."""
+        verb = self.verb(place)
+        return verb is not None and verb.form == "fin"
+
+    def item(self, place: int) -> int:
+        """End of `NP (P NP)*` that begins at `place`, brackets skipped; `place` itself if none begins there."""
+        if self.kind(place) != "NP":
+            return place
+        here = self._skip_brackets(place + 1)
+        while self.kind(here) == "P" and self.low(here) in word_lists()["attach"]:
+            after = here + 1
+            while self.kind(after) == "P" or self.low(after) in {"both", "either"}:
+                after += 1
+            if self.kind(after) != "NP":
+                break
+            here = self._skip_brackets(after + 1)
+        return here
+
+    def _skip_brackets(self, place: int) -> int:
+        if self.kind(place) != "OPEN":
+            return place
+        for here in range(place + 1, min(place + 12, len(self.segments))):
+            if self.kind(here) == "CLOSE":
+                return here + 1
+        return place
+
+    def group(self, place: int) -> tuple[list[Argument], int]:
+        """Coordinated items from `place` on ("A, B of C, and D") and the place after them.
+
+        An item that a finite verb follows is the subject of the next clause, not part of the group.
+        """
+        found: list[Argument] = []
+        ends: list[int] = []
+        joined = False
+        here = place
+        while self.kind(here) == "AV" or self.low(here) in {"both", "either", "not only"}:
+            here += 1
+        end = here
+        while True:
+            after = self.item(here)
+            if after == here:
+                break
+            if found and self.starts_clause(after):
+                break
+            found.append(self.argument(here, after))
+            ends.append(after)
+            end = after
+            here = after
+            while self.kind(here) in {"CM", "CJ"} or self.low(here) in {"also", "as well as", "but also", "/", "even"}:
+                joined |= self.kind(here) == "CJ"
+                here += 1
+            if here == after:
+                break
+            # "such as A", "including A" after a comma belong to the item before.
+            while self.kind(here) == "P" and self.low(here) in {"such", "as", "including", "like"}:
+                here += 1
+        if len(found) > 1 and not joined:
+            # Commas alone join nothing: what follows is an apposition.
+            return found[:1], ends[0]
+        return self._shared_facet(found), end
+
+    def _shared_facet(self, found: list[Argument]) -> list[Argument]:
+        """ "the risk of heart disease and stroke": a bare second member is measured as the first is."""
+        if len(found) < 2:
+            return found
+        head = next(
+            (
+                at
+                for at in range(found[0].start, found[0].end - 1)
+                if self.tokens[at].is_noun and self.tokens[at + 1].low == "of"
+            ),
+            None,
+        )
+        facet = facet_of_noun().get(self.tokens[head].lemma, "") if head is not None else ""
+        if facet not in word_lists()["shared_facets"]:
+            return found
+        bare = [
+            one if self.tokens[one.start].tag in {"AT0", "DT0", "DPS"} else replace(one, facet=facet)
+            for one in found[1:]
+        ]
+        return [found[0], *bare]
+
+    def starts_clause(self, place: int) -> bool:
+        while self.kind(place) == "AV":
+            place += 1
+        return self.is_finite(place)
+
+    def argument(self, start: int, end: int) -> Argument:
+        return Argument(self.segments[start].start, self.segments[end - 1].end)
+
+    def antecedent(self, relative: int) -> list[Argument]:
+        last = relative - 1
+        if self.kind(last) == "CM":
+            last -= 1
+        return self.chain(last)
+
+    def chain(self, last: int) -> list[Argument]:
+        """The one item `NP (P NP)*` that ends with segment `last`; of a coordination only its last member."""
+        if self.kind(last) not in {"NP", "CLOSE"}:
+            return []
+        first = last
+        while first > 0:
+            if self.kind(first) == "CLOSE":
+                while first > 0 and self.kind(first) != "OPEN":
+                    first -= 1
+                first -= 1
+            elif (
+                self.kind(first) == "NP"
+                and self.kind(first - 1) == "P"
+                and self.low(first - 1) in word_lists()["attach"]
+                and self.kind(first - 2) in {"NP", "CLOSE"}
+            ):
+                first -= 2
+            else:
+                break
+        return [self.argument(first, last + 1)] if self.kind(first) == "NP" else []
+
+    def near(self, last: int) -> list[Argument]:
+        """The noun phrase that ends with segment `last`, with what measures it ("the risk of stroke")."""
+        if self.kind(last) == "CLOSE":
+            return self.chain(last)
+        if self.kind(last) != "NP":
+            return []
+        lists = word_lists()
+        first = last
+        while self.low(first - 1) in {"of", "in"} and self.kind(first - 2) == "NP":
+            noun = self.segments[first - 2].lemma
+            if (
+                noun not in facet_of_noun()
+                and noun not in lists["less_head"]
+                and noun not in lists["more_head"]
+                and noun not in lists["light"]
+            ):
+                break
+            first -= 2
+        return [self.argument(first, last + 1)]
+
+    def whole_group(self, place: int, end: int) -> tuple[list[Argument], int]:
+        found = []
+        here = place
+        while here < end:
+            after = min(self.item(here), end)
+            if after == here:
+                return [], here
+            found.append(self.argument(here, after))
+            here = after
+            while here + 1 < end and self.kind(here) == "P" and self.kind(here + 1) == "NP":
+                # A place or time ("after a week") says nothing of what the subject is.
+                here = self.item(here + 1)
+            while here < end and self.kind(here) in {"CM", "CJ", "AV"}:
+                here += 1
+        joined = any(self.kind(at) == "CJ" for at in range(place, end))
+        return (found if joined else found[:1]), here

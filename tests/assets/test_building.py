@@ -1,0 +1,272 @@
+"""A tiny corpus built end to end by the rules backend, as a real run on a real instance."""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
+from tiny_corpus import QUESTIONS, TEXTS, write_tiny_corpus
+
+from assets.job_run import run_job
+from hcg_pipeline.graph.snapshot import SnapshotStore
+from resources.dagster_home import open_instance
+from resources.table_files import read_table
+from resources.workspace import Workspace
+
+STAGES = (
+    "documents chunks embeddings dimensions metrics variables seed_relations metric_templates node_edges "
+    "evidence_links graph graph_index answers scores benchmark_report"
+).split()
+BESIDE = ["rejected", "ranked_dimensions", "entities"]
+
+
+def build(job="build_graph", corpus="infections", tier=None):
+    """Run a job of the real definitions; the run, and the instance's record of it afterwards."""
+    config = {"resources": {"choices": {"config": {"tier": tier}}}} if tier else {}
+    with open_instance() as instance:
+        return run_job(
+            instance, Workspace.from_environment(), job, corpus, config=config, log_level="CRITICAL"
+        )
+
+
+def table(asset, corpus="infections"):
+    return read_table(Workspace.from_environment().corpus_store(corpus) / "assets" / f"{asset}.parquet")
+
+
+def edges(corpus="infections"):
+    return {(row["source"], row["sign"], row["target"]) for row in table("node_edges", corpus).to_pylist()}
+
+
+def content(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.blake2b(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def corpus(data):
+    return write_tiny_corpus(data)
+
+
+def test_everything_is_built_and_can_be_opened(corpus, data):
+    run = build("everything")
+    assert (run.success, run.error) == (True, "")
+    assert sorted(run.metadata) == sorted(STAGES + BESIDE)
+    files = sorted(path.stem for path in (data / "store" / "infections" / "assets").iterdir())
+    assert files == sorted(STAGES + BESIDE)
+
+    documents = table("documents").to_pylist()
+    assert [row["path"] for row in documents] == sorted(TEXTS)
+    texts = {row["document_id"]: row["text"] for row in documents}
+    [rejected] = table("rejected").to_pylist()
+    assert rejected["path"] == "broken.pdf"
+
+    found = edges()
+    assert ("DiseaseOccurrence(influenza)", "+", "DiseaseOccurrence(pneumonia)") in found
+    assert ("DrugUse(penicillin)", "-", "DiseaseOccurrence(pneumonia)") in found
+    assert not any("autism" in source + target for source, _, target in found)
+    for row in table("chunks").to_pylist():
+        assert texts[row["document_id"]][row["start"] : row["end"]] == row["text"]
+    links = table("evidence_links").to_pylist()
+    assert {row["edge_id"] for row in links} == {row["edge_id"] for row in table("node_edges").to_pylist()}
+    for row in links:
+        assert texts[row["document_id"]][row["start"] : row["end"]] == row["quote"]
+
+    snapshot = SnapshotStore(data / "store" / "infections").current()
+    assert snapshot.table("edges").num_rows == len(found)
+    assert table("graph_index")["snapshot_id"].to_pylist() == [snapshot.snapshot_id]
+    assert (snapshot.index / "manifest.json").is_file()
+
+    answers = {row["id"]: row for row in table("answers").to_pylist()}
+    assert sorted(answers) == [question["id"] for question in QUESTIONS]
+    assert "Influenza causes pneumonia" in answers["q1"]["answer"]
+    assert "Quinine cures malaria." in answers["q4"]["answer"]
+    report = (data / "store" / "infections" / "reports" / "benchmark_report.md").read_text()
+    assert report.startswith("# Scores of infections")
+    assert table("benchmark_report")["report"].to_pylist() == [report]
+
+
+def test_the_run_its_materializations_and_checks_are_in_the_instance(corpus):
+    run = build()
+    with open_instance() as instance:
+        [record] = instance.get_run_records()
+        assert record.dagster_run.run_id == run.run_id
+        assert record.dagster_run.status == dg.DagsterRunStatus.SUCCESS
+        assert record.dagster_run.tags["dagster/partition"] == "infections"
+        assert instance.get_dynamic_partitions("corpora") == ["infections"]
+        for asset in ("documents", "variables", "graph_index"):
+            assert instance.get_materialized_partitions(dg.AssetKey(asset)) == {"infections"}
+        checks = {}
+        for asset, name in (
+            ("rejected", "no_rejected_files"),
+            ("chunks", "spans_exact"),
+            ("variables", "vocabulary_closed"),
+            ("variables", "failed_windows"),
+            ("seed_relations", "spans_exact"),
+            ("node_edges", "vocabulary_closed"),
+            ("evidence_links", "edges_have_evidence"),
+            ("evidence_links", "spans_exact"),
+            ("graph", "graph_not_empty"),
+        ):
+            key = dg.AssetCheckKey(dg.AssetKey(asset), name)
+            [found] = instance.event_log_storage.get_asset_check_execution_history(key, limit=5)
+            checks[asset, name] = found.status == AssetCheckExecutionRecordStatus.SUCCEEDED
+    assert [key for key, passed in checks.items() if not passed] == [("rejected", "no_rejected_files")]
+    assert [(check.asset, check.name) for check in run.failed_checks] == [("rejected", "no_rejected_files")]
+
+
+def test_every_materialization_shows_what_a_person_wants_to_see(corpus):
+    run = build("everything")
+    for asset, metadata in run.metadata.items():
+        assert metadata["dagster/row_count"] == table(asset).num_rows, asset
+        assert metadata["preview"].startswith("| "), asset
+        assert metadata["seconds"] >= 0, asset
+        assert metadata["path"].endswith(f"/infections/assets/{asset}.parquet"), asset
+    for asset in ("ranked_dimensions", "metrics", "variables", "metric_templates", "node_edges", "answers"):
+        shown = run.metadata[asset]
+        assert shown["backend"].startswith("rules ("), asset
+        assert (shown["llm_calls"], shown["tokens_in"], shown["failed_calls"]) == (0, 0, 0), asset
+    assert "wordllama" in run.metadata["embeddings"]["embedding_model"]
+    assert run.metadata["graph"]["picture"].startswith("![graph](data:image/svg+xml;base64,")
+
+
+def test_a_rebuild_with_nothing_changed_gives_the_same_bytes(corpus, data):
+    build("everything")
+    store = data / "store" / "infections"
+    before = content(store)
+    run = build("everything")
+    assert run.success
+    assert content(store) == before
+    assert run.metadata["embeddings"]["embedded"] == 0
+
+
+def test_a_build_from_nothing_gives_the_same_graph(corpus, data):
+    build()
+    first = SnapshotStore(data / "store" / "infections").current().snapshot_id
+    shutil.rmtree(data / "store" / "infections")
+    shutil.rmtree(data / "store" / "cache")
+    build()
+    assert SnapshotStore(data / "store" / "infections").current().snapshot_id == first
+
+
+def test_data_versions_follow_the_content(corpus):
+    def versions():
+        with open_instance() as instance:
+            return {
+                asset: instance.get_latest_materialization_event(dg.AssetKey(asset)).asset_materialization.tags[
+                    "dagster/data_version"
+                ]
+                for asset in ("documents", "chunks", "variables", "graph")
+            }
+
+    build()
+    before = versions()
+    build()
+    assert versions() == before
+    (corpus / "more.txt").write_text("Quinine reduces fever.")
+    build()
+    changed = versions()
+    assert all(changed[asset] != before[asset] for asset in before)
+
+
+def test_a_document_that_goes_takes_its_edges_with_it(corpus):
+    build()
+    with_drugs = edges()
+    (corpus / "drugs" / "relief.txt").unlink()
+    build()
+    without = edges()
+    assert ("DrugUse(penicillin)", "-", "DiseaseOccurrence(pneumonia)") in with_drugs - without
+    assert ("DiseaseOccurrence(influenza)", "+", "DiseaseOccurrence(pneumonia)") in without
+    assert not any(source.startswith("DrugUse") for source, _, _ in without)
+    assert "DrugUse" in table("metrics")["metric"].to_pylist(), "the vocabulary is pinned"
+
+
+def test_the_first_build_pins_its_vocabulary_and_a_later_one_keeps_to_it(corpus, data):
+    first = build()
+    pin = data / "store" / "infections" / "pins" / "rules-S.yaml"
+    assert first.metadata["graph_index"]["pinned_specification"] == str(pin)
+    assert "pinned_specification" not in first.metadata["metrics"]
+    vocabulary = table("metrics")
+    pinned = pin.read_bytes()
+    (corpus / "oils.txt").write_text("Bananas lower prices. Prices lower demand. Demand raises prices. Bananas rot.\n" * 5)
+    later = build()
+    assert later.metadata["metrics"]["pinned_specification"] == str(pin)
+    assert table("metrics").equals(vocabulary)
+    assert pin.read_bytes() == pinned
+
+
+def test_a_tier_of_the_run_has_a_pin_of_its_own(corpus, data):
+    run = build(tier="XS")
+    assert run.metadata["metrics"]["tier"] == "XS"
+    assert [path.name for path in (data / "store" / "infections" / "pins").iterdir()] == ["rules-XS.yaml"]
+
+
+def test_a_persons_specification_is_the_pin(corpus, data):
+    (corpus / "graph_spec.yaml").write_text(
+        "# What we look at.\n"
+        "dimensions:\n- name: illness\n  entities: [influenza, pneumonia, measles, malaria, tuberculosis]\n"
+        "metrics:\n- name: DiseaseOccurrence(illness)\n  description: how often it occurs\n"
+    )
+    run = build()
+    assert run.metadata["metrics"]["pinned_specification"] == str(corpus / "graph_spec.yaml")
+    assert table("metrics")["metric"].to_pylist() == ["DiseaseOccurrence"]
+    assert table("dimensions")["dimension"].to_pylist() == ["illness"]
+    assert ("DiseaseOccurrence(influenza)", "+", "DiseaseOccurrence(pneumonia)") in edges()
+    assert not (data / "store" / "infections" / "pins").exists()
+    assert "# What we look at." in SnapshotStore(data / "store" / "infections").current().spec_text
+
+
+def test_a_corpus_that_says_nothing_of_causes_is_built_and_says_so(data):
+    (data / "corpora" / "thin").mkdir(parents=True)
+    (data / "corpora" / "thin" / "a.txt").write_text("Hello there. This is a note.")
+    run = build(corpus="thin")
+    assert run.success
+    assert [check.name for check in run.failed_checks] == ["graph_not_empty"]
+    assert not (data / "store" / "thin" / "pins").exists()
+    assert build(corpus="thin").success
+
+
+def test_an_empty_corpus_is_one_line(data):
+    (data / "corpora" / "empty").mkdir(parents=True)
+    run = build(corpus="empty")
+    assert not run.success
+    assert "empty" in run.error and "\n" not in run.error
+    assert "Traceback" not in run.error
+    assert not SnapshotStore(data / "store" / "empty").root.joinpath("CURRENT").exists()
+
+
+def test_a_wrong_settings_file_names_its_line(corpus):
+    (corpus / "corpus.yaml").write_text("description: x\ntier: XXL\n")
+    run = build()
+    assert not run.success
+    assert run.error.startswith(str(corpus / "corpus.yaml") + ":2: tier:")
+
+
+def test_offsets_that_are_wrong_stop_the_build_before_anything_is_published(corpus, data, monkeypatch):
+    from hcg_pipeline.corpus.chunks import split_documents
+
+    def shifted(*arguments):
+        chunks = split_documents(*arguments)
+        place = chunks.schema.get_field_index("start")
+        import pyarrow.compute as pc
+
+        return chunks.set_column(place, chunks.schema.field("start"), pc.add(chunks["start"], 1))
+
+    monkeypatch.setattr("assets.corpus.split_documents", shifted)
+    run = build()
+    assert not run.success
+    assert run.error == "chunks: spans_exact: 3 of 3 are not the words at their place."
+    assert "embeddings" not in run.metadata
+    assert not (data / "store" / "infections" / "CURRENT").exists()
+
+
+def test_two_corpora_keep_apart(corpus, data):
+    write_tiny_corpus(data, "in fections ü")
+    assert build(corpus="in fections ü").success
+    assert not (data / "store" / "infections").exists()
+    assert build().success
+    assert edges() == edges("in fections ü")

@@ -29,6 +29,15 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("HCG_DATA", str(folder))
-    # definitions.py takes its places from the environment when it is loaded: the next use loads it anew.
-    sys.modules.pop("definitions", None)
+    _forget_definitions()
     return folder
+
+
+def _forget_definitions() -> None:
+    """definitions.py takes its places from the environment when it is loaded, so each data folder loads it anew."""
+    sys.modules.pop("definitions", None)
+    if "dagster" in sys.modules:
+        from dagster._core.definitions.reconstruct import ReconstructableJob
+
+        ReconstructableJob.get_definition.cache_clear()
+        ReconstructableJob.get_repository_definition.cache_clear()

@@ -40,7 +40,7 @@ _OPENERS = _words(
     if in on at by for from with without under over of to as after before since because although though however
     therefore thus hence moreover furthermore finally first second third next then also additionally instead
     nevertheless nonetheless meanwhile overall similarly conversely consequently and but or so yet not until unless
-    during among between across according despite given patients"""
+    during among between across according despite given"""
 )
 
 _CLOSERS = r"(?:[\"'”’»›)\]}]|\[\d{1,3}(?:[,–-]\s?\d{1,3})*\])*"

@@ -105,7 +105,7 @@ def _candidates(scores: Floats, lengths: Ints, words: int) -> Ints:
 
 def _concepts(
     passages: PassageArrays, candidates: Ints, votes: Floats, links: Links, asked: NDArray[np.int32]
-) -> tuple[Floats, Floats, Ints]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Ints]:
     """Which concepts each candidate holds (C, K), their weights (K,), and the link that a concept is (or -1)."""
     counts = passages.terms.counts
     starts, ends = counts.indptr[candidates], counts.indptr[candidates + 1]
@@ -133,10 +133,11 @@ def _concepts(
     if link_weight.sum() > 0:
         link_weight *= _LINKS * weight[kept].sum() / link_weight.sum()
 
-    has = np.zeros((len(candidates), len(kept) + len(names)), dtype=np.float32)
+    # float64, so that a near tie is decided the same way however the product is computed.
+    has = np.zeros((len(candidates), len(kept) + len(names)))
     has[row[known], place[column[known]]] = 1
     has[rank[links.passage[present]], len(kept) + number] = 1
-    weights = np.concatenate([weight[kept], link_weight]).astype(np.float32)
+    weights = np.concatenate([weight[kept], link_weight])
     return has, weights, np.concatenate([np.full(len(kept), -1, dtype=np.int64), names])
 
 

@@ -18,6 +18,8 @@ from hcg_pipeline.retrieval.traverse import Subgraph, traverse
 
 # What a full-strength link adds to a passage's score, which is at most 1 without it.
 _LINK_BONUS = 0.05
+# Of a dense graph's cones only the strongest links are asked for; a budget holds fewer passages than this.
+_MOST_LINKS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSetti
 
 
 def cone_links(index: GraphIndex, found: Walk) -> Links:
-    """The edges of the kept cones with the passages that state them, weighted by what reaches them."""
-    edges = _ranked_edges(index, found)
+    """The edges of the kept cones with the passages that state them, weighted by what reaches them, strongest first."""
+    edges = _ranked_edges(index, found)[:_MOST_LINKS]
     weights = _edge_weights(index, found)[edges]
     inside = found.subgraph.edges[edges]
     rows = index.graph.edge_row[inside]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hcg_pipeline.embedding.embedder import Vectors
 from hcg_pipeline.retrieval.chunk_arrays import ChunkArrays
+from hcg_pipeline.retrieval.cosine import cosines
 from hcg_pipeline.retrieval.graph_arrays import Floats, Ints
 from hcg_pipeline.retrieval.index import GraphIndex
 from hcg_pipeline.retrieval.questions import QuestionBatch, block_size
@@ -35,7 +35,7 @@ def _scores(batch: QuestionBatch, chunks: ChunkArrays) -> Iterator[tuple[Floats,
     weights = chunks.bm25.T.tocsr()
     step = block_size(4 * len(chunks.words))
     for begin in range(0, len(batch.texts), step):
-        vectors: Vectors = batch.vectors[begin : begin + step] @ chunks.vectors.T
+        vectors = cosines(batch.vectors[begin : begin + step], chunks.vectors)
         texts = np.asarray((asked[begin : begin + step] @ weights).todense(), dtype=np.float32)
         yield from zip(vectors, texts, strict=True)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hcg_pipeline.embedding.embedder import Vectors
+from hcg_pipeline.retrieval.cosine import cosines
 from hcg_pipeline.retrieval.graph_arrays import Floats, GraphArrays, Ints
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 
@@ -29,18 +30,10 @@ def match_questions(
     # Variables sorted by metric: the best of each metric is then one reduceat over a block's columns.
     order = np.argsort(graph.metric, kind="stable")
     starts = np.flatnonzero(np.diff(graph.metric[order], prepend=-1)) if graph.size else np.empty(0, dtype=np.int64)
-    grouped = np.ascontiguousarray(variables[order])
+    grouped = variables[order]
     for begin in range(0, len(questions), step):
-        similarities = questions[begin : begin + step] @ grouped.T
-        for row in similarities:
+        for row in cosines(questions[begin : begin + step], grouped):
             yield _gate(row, order, starts, tau_min, settings)
-
-
-def match_similarities(row: Floats, graph: GraphArrays, tau_min: float, settings: RetrievalSettings) -> Match:
-    """The gate for one question whose similarities (V,) with the variables are known."""
-    order = np.argsort(graph.metric, kind="stable")
-    starts = np.flatnonzero(np.diff(graph.metric[order], prepend=-1)) if graph.size else np.empty(0, dtype=np.int64)
-    return _gate(row[order], order, starts, tau_min, settings)
 
 
 def _gate(row: Floats, order: Ints, starts: Ints, tau_min: float, settings: RetrievalSettings) -> Match:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hcg_pipeline.retrieval.cosine import cosines
 from hcg_pipeline.retrieval.index import GraphIndex
 from hcg_pipeline.retrieval.questions import QuestionBatch, block_size
 from hcg_pipeline.retrieval.retrieval import Retrieval
@@ -18,7 +19,7 @@ def naive(index: GraphIndex, batch: QuestionBatch, _settings: RetrievalSettings)
     windows = index.windows
     step = block_size(len(windows.words))
     for begin in range(0, len(batch.texts), step):
-        for similarity in batch.vectors[begin : begin + step] @ windows.vectors.T:
+        for similarity in cosines(batch.vectors[begin : begin + step], windows.vectors):
             watch = Stopwatch()
             order = np.argsort(-similarity, kind="stable")[:_TOP]
             passages = tuple(windows.evidence(int(row), f"cosine {similarity[row]:.2f}") for row in order)

@@ -7,7 +7,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from hcg_pipeline.corpus.sentences import sentence_spans
-from hcg_pipeline.retrieval.graph_arrays import Floats, Ints
+from hcg_pipeline.retrieval.graph_arrays import Ints
 
 # Measured on question files with references: shorter passages lose their context, longer ones waste the budget.
 PASSAGE_WORDS = 75
@@ -90,7 +90,7 @@ def neighbourhood(document: Ints, words: Ints, width: float) -> sparse.csr_matri
     counts = high - low
     rows = np.repeat(np.arange(len(middle)), counts)
     columns = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(low, counts)
-    weights: Floats = np.exp(-0.5 * ((middle[rows] - middle[columns]) / width) ** 2).astype(np.float32)
+    weights = np.exp(-0.5 * ((middle[rows] - middle[columns]) / width) ** 2)
     matrix = sparse.csr_matrix((weights, (rows, columns)), shape=(len(middle), len(middle)))
     totals = np.asarray(matrix.sum(axis=1)).ravel()
-    return sparse.csr_matrix(sparse.diags_array((1 / totals).astype(np.float32)) @ matrix)
+    return sparse.csr_matrix(sparse.diags_array(1 / totals) @ matrix)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcg_pipeline.embedding.embedder import Embedder, Vectors
+from hcg_pipeline.retrieval.cosine import cosines
 from hcg_pipeline.retrieval.graph_arrays import Floats
 from hcg_pipeline.retrieval.index import PassageArrays
 
@@ -51,10 +52,11 @@ def similarities(batch: QuestionBatch, passages: PassageArrays) -> Iterator[Simi
     step = max(1, _BLOCK_CELLS // max(1, len(passages.words)) // 4)
     for begin in range(0, len(batch.texts), step):
         asked = rows[begin : begin + step]
-        vector = best_is_one(batch.vectors[begin : begin + step] @ passages.vectors.T)
+        vector = best_is_one(cosines(batch.vectors[begin : begin + step], passages.vectors))
         text = best_is_one(np.asarray((asked @ weights).todense(), dtype=np.float32))
-        nearby = passages.surroundings @ (text + np.float32(_COSINE_AROUND) * vector).T
-        around = best_is_one(np.asarray(nearby.T, dtype=np.float32))
+        # In float64 and rounded, like the cosines: the sums must not depend on the size of the block.
+        nearby = passages.surroundings @ (text + _COSINE_AROUND * vector.astype(np.float64)).T
+        around = best_is_one(np.round(nearby.T, 6).astype(np.float32))
         combined = best_is_one(text + np.float32(_COSINE) * vector + np.float32(_AROUND) * around)
         for place in range(len(combined)):
             stems = asked.indices[asked.indptr[place] : asked.indptr[place + 1]]

@@ -63,7 +63,8 @@ def propose(found: Survey) -> list[ProposedDimension]:
         elif one.kind in classes:
             by_dimension[classes[one.kind].dimension].append(one)
     groups = {name: _merge(members, found) for name, members in by_dimension.items()}
-    groups = {name: entities for name, entities in groups.items() if len(entities) >= 3}
+    least = 2 if found.words < 20_000 else 3
+    groups = {name: entities for name, entities in groups.items() if len(entities) >= least}
     return _ranked(groups, found)
 
 

@@ -76,7 +76,7 @@ def _members(clauses: Clauses, here: int) -> list[str]:
         while clauses.kind(here) in {"CM", "CJ"}:
             here += 1
             marks += 1
-        if not marks or clauses.starts_clause(here + 1):
+        if not marks:
             break
     return [key for key in found if key]
 

@@ -12,8 +12,27 @@ from hcg_pipeline.backends.rules.wordlists import facet_of_noun, noun_classes, w
 
 _SURE = 0.75
 _CONCRETE = frozenset(
-    ["disease", "symptom", "treatment", "drug", "test", "substance", "biomolecule", "microorganism", "body_part"]
-    + ["component", "equipment", "material", "food", "policy", "asset", "weather", "animal", "plant", "software"]
+    {
+        "disease",
+        "symptom",
+        "treatment",
+        "drug",
+        "test",
+        "substance",
+        "biomolecule",
+        "microorganism",
+        "body_part",
+        "component",
+        "equipment",
+        "material",
+        "food",
+        "policy",
+        "asset",
+        "weather",
+        "animal",
+        "plant",
+        "software",
+    }
 )
 """Dimensions that the lexicon alone may add to; what an activity or event is, only a corpus shows."""
 

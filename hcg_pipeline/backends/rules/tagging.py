@@ -9,6 +9,9 @@ from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.repairs import Repairs
 from hcg_pipeline.backends.rules.tokens import NOUNS, Token, word_spans
 
+_LONGEST_WORD = 45
+_ANY_NOUN = "item"
+
 
 class Tagger:
     """Tags sentences. Safe to call from several threads; the model is read from the installed package."""
@@ -26,14 +29,13 @@ class Tagger:
         if not spans:
             return []
         words = [sentence[start:end] for start, end in spans]
-        # An all-capitals line would be read as names.
-        shown = [word.lower() if word.isupper() and len(word) > 5 else word.replace("’", "'") for word in words]
+        shown = [_shown(word) for word in words]
         with self._lock:
             tags = self._model.tag_sent(shown, taglevel=0)
             lemmas = [self._lemma(word, tag) for word, tag in zip(shown, tags, strict=True)]
         tokens = [
-            Token(word, shown_word.lower(), lemma, tag, start, end)
-            for word, shown_word, lemma, tag, (start, end) in zip(words, shown, lemmas, tags, spans, strict=True)
+            Token(word, word.lower().replace("’", "'"), lemma, tag, start, end)
+            for word, lemma, tag, (start, end) in zip(words, lemmas, tags, spans, strict=True)
         ]
         self._repairs.repair(tokens)
         return tokens
@@ -58,3 +60,13 @@ class Tagger:
         if tag in NOUNS:
             return self._lexicon.singular(low)
         return low
+
+
+def _shown(word: str) -> str:
+    """A word as the tagger is to see it: no word of 45 letters or more, which it would need minutes for.
+
+    An all-capitals line would be read as names.
+    """
+    if len(word) >= _LONGEST_WORD:
+        return _ANY_NOUN
+    return word.lower() if word.isupper() and len(word) > 5 else word.replace("’", "'")

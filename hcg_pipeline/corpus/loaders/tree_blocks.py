@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hcg_pipeline.corpus.loaders.markup import Element, local_name
 from hcg_pipeline.corpus.loaders.table_text import row_sentences
-from hcg_pipeline.corpus.loaders.tree_tables import is_layout, table_rows
+from hcg_pipeline.corpus.loaders.tree_tables import holds_table, is_layout, table_rows
 
 
 def _names(text: str) -> frozenset[str]:
@@ -96,7 +96,7 @@ class _Walk:
         name = local_name(element)
         if not name or name in self._skipped or _is_hidden(element):
             return
-        if name == "table":
+        if name == "table" and not holds_table(element):
             rows = table_rows(element, self._cell)
             if not is_layout(rows.cells):
                 self.flush()

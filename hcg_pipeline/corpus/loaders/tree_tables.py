@@ -20,7 +20,7 @@ class TableRows:
 
 
 def table_rows(table: Element, text_of: Callable[[Element], str]) -> TableRows:
-    """The rows of a table without those of tables inside it. A merged cell stands in each place that it spans."""
+    """The rows of a table that holds no other. A merged cell stands in each row that it spans."""
     grid: list[list[str]] = []
     heads: list[list[bool]] = []
     below: dict[int, tuple[int, str]] = {}  # column -> (rows still to fill, text)
@@ -38,9 +38,15 @@ def table_rows(table: Element, text_of: Callable[[Element], str]) -> TableRows:
                 texts.append("" if offset else text)
                 head.append(is_head)
         _fill(texts, head, below)
-        grid.append(texts)
-        heads.append(head)
+        if cells:  # a row of nothing but what reaches into it says nothing new
+            grid.append(texts)
+            heads.append(head)
     return TableRows(grid, _header(grid, heads))
+
+
+def holds_table(table: Element) -> bool:
+    """Whether there is a table inside a table: then the outer one lays out what the inner one says."""
+    return next(table.iterdescendants("{*}table"), None) is not None
 
 
 def is_layout(cells: list[list[str]]) -> bool:

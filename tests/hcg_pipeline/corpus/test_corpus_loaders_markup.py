@@ -85,6 +85,14 @@ def test_tables_are_sentences_and_merged_cells_count_where_they_reach() -> None:
     )
 
 
+def test_tables_inside_tables() -> None:
+    inner = "<table><tr><th>drug</th><th>risk</th></tr><tr><td>A</td><td>rash</td></tr></table>"
+    outer = f"<table><tr><td>Drugs of today</td><td>{inner}</td></tr></table>"
+    assert _text("a.html", outer) == "Drugs of today\n\ndrug: A; risk: rash."
+    deep = "<table><tr><td>" * 400 + "Deep down."
+    assert _text("a.html", deep) == "Deep down."
+
+
 def test_a_table_of_names_and_values() -> None:
     page = "<table><tr><th>Kingdom:</th><td>Animalia</td></tr><tr><th>Order:</th><td>Anseriformes</td></tr></table>"
     assert _text("a.html", page) == "Kingdom: Animalia.\nOrder: Anseriformes."

@@ -44,11 +44,10 @@ def test_a_sentence_goes_on_over_the_page_and_running_lines_are_said_once(pdf: P
     assert record.text.endswith("Third page.\nFourth page.")
 
 
-def test_symbols_and_ligatures_are_letters_again() -> None:
-    from hcg_pipeline.corpus.loaders.pdf import _PRESENTATION_FORMS
-
-    assert _PRESENTATION_FORMS.search("ﬁrst") is not None
-    assert _PRESENTATION_FORMS.search("first, größer, العربية") is None
+def test_ligatures_and_shaped_letters_are_letters_again(pdf: Pdf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PageObject, "extract_text", lambda page: "The ﬁrst   eﬀect, ﻻ")
+    [record] = pdf_loader.load(pdf([["x"]]))
+    assert record.text == "The first effect, \u0644\u0627"
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256-R5", "AES-256"])

@@ -1,5 +1,7 @@
 """From files to passages: documents, the files that could not be read, and chunks."""
 
+from pathlib import Path
+
 import dagster as dg
 import pyarrow as pa
 
@@ -9,6 +11,7 @@ from assets.stage_run import StageResult, StageRun, stage_asset, stage_output
 from hcg_pipeline import tables
 from hcg_pipeline.corpus.chunks import split_documents
 from hcg_pipeline.corpus.documents import read_documents
+from hcg_pipeline.errors import CorpusError
 from resources.build_choices import BuildChoices
 from resources.workspace import Workspace
 
@@ -50,6 +53,19 @@ def read_corpus(context: dg.AssetExecutionContext, workspace: Workspace, choices
         },
     )
     yield run.result(rejected, asset="rejected", checks=[checks.no_rejected_files(rejected)])
+    if documents.num_rows == 0:
+        # After both outputs, so that the reasons can be read; a graph that is published stays.
+        raise CorpusError(_nothing_to_read(run.corpus, folder, rejected))
+
+
+def _nothing_to_read(corpus: str, folder: Path, rejected: pa.Table) -> str:
+    if rejected.num_rows == 0:
+        return f"Corpus {corpus!r} is empty: put documents in {folder}."
+    first = rejected.slice(0, 1).to_pylist()[0]
+    return (
+        f"Corpus {corpus!r} has no document that can be read: all {rejected.num_rows} files of {folder} were rejected, "
+        f"the first, {first['path']}, because {first['reason']}"
+    )
 
 
 @stage_asset(_GROUP, tables.CHUNKS, version="1", checks=[checks.spec("spans_exact", "chunks")])

@@ -17,11 +17,12 @@ from resources.workspace import Workspace
 
 @dataclass(frozen=True)
 class FailedCheck:
-    """An asset check that failed without stopping the run, and what it says."""
+    """An asset check that failed, and what it says; `blocks` where nothing downstream of it was run."""
 
     asset: str
     name: str
     about: str
+    blocks: bool
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,10 @@ def run_job(
         },
     )
     events = result.all_events
+    failed_checks = tuple(_failed_checks(events))
     error, trace = _first_failure(events)
+    if blocking := [check for check in failed_checks if check.blocks]:
+        error = "; ".join(f"{check.asset}: {check.name}: {check.about}" for check in blocking)
     if not result.success and not error:
         error = f"The run failed before its first step; see run {result.run_id} in the UI."
     return JobRun(
@@ -72,7 +76,7 @@ def run_job(
         success=result.success,
         error=error,
         trace=trace,
-        failed_checks=tuple(_failed_checks(events)),
+        failed_checks=failed_checks,
         metadata=_materializations(events),
     )
 
@@ -120,7 +124,8 @@ def _failed_checks(events: Sequence[dg.DagsterEvent]) -> Iterator[FailedCheck]:
             evaluation = event.asset_check_evaluation_data
             if not evaluation.passed:
                 asset, about = evaluation.asset_key.to_user_string(), evaluation.description
-                yield FailedCheck(asset, evaluation.check_name, about or f"{evaluation.check_name} failed.")
+                blocks = evaluation.blocking and evaluation.severity == dg.AssetCheckSeverity.ERROR
+                yield FailedCheck(asset, evaluation.check_name, about or "failed", bool(blocks))
 
 
 def _materializations(events: Sequence[dg.DagsterEvent]) -> dict[str, dict[str, Any]]:

@@ -29,11 +29,11 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("HCG_DATA", str(folder))
-    _forget_definitions()
+    forget_definitions()
     return folder
 
 
-def _forget_definitions() -> None:
+def forget_definitions() -> None:
     """definitions.py takes its places from the environment when it is loaded, so each data folder loads it anew."""
     sys.modules.pop("definitions", None)
     if "dagster" in sys.modules:

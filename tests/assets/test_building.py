@@ -5,7 +5,9 @@ import shutil
 from pathlib import Path
 
 import dagster as dg
+import pyarrow.compute as pc
 import pytest
+from conftest import forget_definitions
 from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
 from tiny_corpus import QUESTIONS, TEXTS, write_tiny_corpus
 
@@ -15,10 +17,25 @@ from resources.dagster_home import open_instance
 from resources.table_files import read_table
 from resources.workspace import Workspace
 
-STAGES = (
-    "documents chunks embeddings dimensions metrics variables seed_relations metric_templates node_edges "
-    "evidence_links graph graph_index answers scores benchmark_report"
-).split()
+pytestmark = pytest.mark.xdist_group("building")
+
+STAGES = [
+    "documents",
+    "chunks",
+    "embeddings",
+    "dimensions",
+    "metrics",
+    "variables",
+    "seed_relations",
+    "metric_templates",
+    "node_edges",
+    "evidence_links",
+    "graph",
+    "graph_index",
+    "answers",
+    "scores",
+    "benchmark_report",
+]
 BESIDE = ["rejected", "ranked_dimensions", "entities"]
 
 
@@ -26,9 +43,7 @@ def build(job="build_graph", corpus="infections", tier=None):
     """Run a job of the real definitions; the run, and the instance's record of it afterwards."""
     config = {"resources": {"choices": {"config": {"tier": tier}}}} if tier else {}
     with open_instance() as instance:
-        return run_job(
-            instance, Workspace.from_environment(), job, corpus, config=config, log_level="CRITICAL"
-        )
+        return run_job(instance, Workspace.from_environment(), job, corpus, config=config, log_level="CRITICAL")
 
 
 def table(asset, corpus="infections"):
@@ -49,11 +64,32 @@ def content(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def corpus(data):
+    """The tiny corpus, not yet built."""
     return write_tiny_corpus(data)
 
 
-def test_everything_is_built_and_can_be_opened(corpus, data):
-    run = build("everything")
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """The tiny corpus with everything built, and the run that built it. Not to be changed."""
+    folder = tmp_path_factory.mktemp("template")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HCG_DATA", str(folder))
+        for name in ("DAGSTER_HOME", "OPENAI_API_KEY", "HCG_LLM_BASE_URL", "HCG_EMBEDDER", "HCG_EMBEDDING_MODEL"):
+            patch.setenv(name, "")
+        forget_definitions()
+        write_tiny_corpus(folder)
+        return folder, build("everything")
+
+
+@pytest.fixture
+def built(template, data):
+    """A copy of the corpus with everything built, to be changed at will."""
+    shutil.copytree(template[0], data, dirs_exist_ok=True)
+    return data / "corpora" / "infections"
+
+
+def test_everything_is_built_and_can_be_opened(template, built, data):
+    run = template[1]
     assert (run.success, run.error) == (True, "")
     assert sorted(run.metadata) == sorted(STAGES + BESIDE)
     files = sorted(path.stem for path in (data / "store" / "infections" / "assets").iterdir())
@@ -90,8 +126,8 @@ def test_everything_is_built_and_can_be_opened(corpus, data):
     assert table("benchmark_report")["report"].to_pylist() == [report]
 
 
-def test_the_run_its_materializations_and_checks_are_in_the_instance(corpus):
-    run = build()
+def test_the_run_its_materializations_and_checks_are_in_the_instance(template, built):
+    run = template[1]
     with open_instance() as instance:
         [record] = instance.get_run_records()
         assert record.dagster_run.run_id == run.run_id
@@ -119,8 +155,8 @@ def test_the_run_its_materializations_and_checks_are_in_the_instance(corpus):
     assert [(check.asset, check.name) for check in run.failed_checks] == [("rejected", "no_rejected_files")]
 
 
-def test_every_materialization_shows_what_a_person_wants_to_see(corpus):
-    run = build("everything")
+def test_every_materialization_shows_what_a_person_wants_to_see(template, built):
+    run = template[1]
     for asset, metadata in run.metadata.items():
         assert metadata["dagster/row_count"] == table(asset).num_rows, asset
         assert metadata["preview"].startswith("| "), asset
@@ -134,8 +170,7 @@ def test_every_materialization_shows_what_a_person_wants_to_see(corpus):
     assert run.metadata["graph"]["picture"].startswith("![graph](data:image/svg+xml;base64,")
 
 
-def test_a_rebuild_with_nothing_changed_gives_the_same_bytes(corpus, data):
-    build("everything")
+def test_a_rebuild_with_nothing_changed_gives_the_same_bytes(built, data):
     store = data / "store" / "infections"
     before = content(store)
     run = build("everything")
@@ -144,8 +179,7 @@ def test_a_rebuild_with_nothing_changed_gives_the_same_bytes(corpus, data):
     assert run.metadata["embeddings"]["embedded"] == 0
 
 
-def test_a_build_from_nothing_gives_the_same_graph(corpus, data):
-    build()
+def test_a_build_from_nothing_gives_the_same_graph(built, data):
     first = SnapshotStore(data / "store" / "infections").current().snapshot_id
     shutil.rmtree(data / "store" / "infections")
     shutil.rmtree(data / "store" / "cache")
@@ -153,30 +187,28 @@ def test_a_build_from_nothing_gives_the_same_graph(corpus, data):
     assert SnapshotStore(data / "store" / "infections").current().snapshot_id == first
 
 
-def test_data_versions_follow_the_content(corpus):
+def test_data_versions_follow_the_content(built):
     def versions():
         with open_instance() as instance:
             return {
                 asset: instance.get_latest_materialization_event(dg.AssetKey(asset)).asset_materialization.tags[
                     "dagster/data_version"
                 ]
-                for asset in ("documents", "chunks", "variables", "graph")
+                for asset in ("documents", "chunks", "metrics", "seed_relations", "graph")
             }
 
-    build()
     before = versions()
     build()
     assert versions() == before
-    (corpus / "more.txt").write_text("Quinine reduces fever.")
+    (built / "more.txt").write_text("Measles causes fever and anaemia.")
     build()
     changed = versions()
-    assert all(changed[asset] != before[asset] for asset in before)
+    assert [asset for asset in before if changed[asset] == before[asset]] == ["metrics"]
 
 
-def test_a_document_that_goes_takes_its_edges_with_it(corpus):
-    build()
+def test_a_document_that_goes_takes_its_edges_with_it(built):
     with_drugs = edges()
-    (corpus / "drugs" / "relief.txt").unlink()
+    (built / "drugs" / "relief.txt").unlink()
     build()
     without = edges()
     assert ("DrugUse(penicillin)", "-", "DiseaseOccurrence(pneumonia)") in with_drugs - without
@@ -185,14 +217,14 @@ def test_a_document_that_goes_takes_its_edges_with_it(corpus):
     assert "DrugUse" in table("metrics")["metric"].to_pylist(), "the vocabulary is pinned"
 
 
-def test_the_first_build_pins_its_vocabulary_and_a_later_one_keeps_to_it(corpus, data):
-    first = build()
+def test_the_first_build_pins_its_vocabulary_and_a_later_one_keeps_to_it(template, built, data):
+    first = template[1]
     pin = data / "store" / "infections" / "pins" / "rules-S.yaml"
-    assert first.metadata["graph_index"]["pinned_specification"] == str(pin)
+    assert first.metadata["graph_index"]["pinned_specification"].endswith("/store/infections/pins/rules-S.yaml")
     assert "pinned_specification" not in first.metadata["metrics"]
     vocabulary = table("metrics")
     pinned = pin.read_bytes()
-    (corpus / "oils.txt").write_text("Bananas lower prices. Prices lower demand. Demand raises prices. Bananas rot.\n" * 5)
+    (built / "oils.txt").write_text("Rust damages bridges. Frost damages bridges. Frost damages roads.\n" * 5)
     later = build()
     assert later.metadata["metrics"]["pinned_specification"] == str(pin)
     assert table("metrics").equals(vocabulary)
@@ -234,9 +266,20 @@ def test_an_empty_corpus_is_one_line(data):
     (data / "corpora" / "empty").mkdir(parents=True)
     run = build(corpus="empty")
     assert not run.success
-    assert "empty" in run.error and "\n" not in run.error
-    assert "Traceback" not in run.error
+    assert run.error == f"Corpus 'empty' is empty: put documents in {data / 'corpora' / 'empty'}."
     assert not SnapshotStore(data / "store" / "empty").root.joinpath("CURRENT").exists()
+
+
+def test_a_corpus_of_which_nothing_can_be_read_keeps_the_published_graph_and_says_why(built, data):
+    before = SnapshotStore(data / "store" / "infections").current().snapshot_id
+    for path in TEXTS:
+        (built / path).unlink()
+    run = build()
+    assert not run.success
+    assert "has no document that can be read: all 1 files of" in run.error
+    assert "the first, broken.pdf, because it is damaged" in run.error
+    assert table("rejected")["path"].to_pylist() == ["broken.pdf"]
+    assert SnapshotStore(data / "store" / "infections").current().snapshot_id == before
 
 
 def test_a_wrong_settings_file_names_its_line(corpus):
@@ -252,8 +295,6 @@ def test_offsets_that_are_wrong_stop_the_build_before_anything_is_published(corp
     def shifted(*arguments):
         chunks = split_documents(*arguments)
         place = chunks.schema.get_field_index("start")
-        import pyarrow.compute as pc
-
         return chunks.set_column(place, chunks.schema.field("start"), pc.add(chunks["start"], 1))
 
     monkeypatch.setattr("assets.corpus.split_documents", shifted)
@@ -264,9 +305,9 @@ def test_offsets_that_are_wrong_stop_the_build_before_anything_is_published(corp
     assert not (data / "store" / "infections" / "CURRENT").exists()
 
 
-def test_two_corpora_keep_apart(corpus, data):
+def test_two_corpora_keep_apart(built, data):
     write_tiny_corpus(data, "in fections ü")
+    before = content(data / "store" / "infections")
     assert build(corpus="in fections ü").success
-    assert not (data / "store" / "infections").exists()
-    assert build().success
+    assert content(data / "store" / "infections") == before
     assert edges() == edges("in fections ü")

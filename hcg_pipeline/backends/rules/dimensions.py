@@ -10,6 +10,7 @@ from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.noun_types import lexical_classes
 from hcg_pipeline.backends.rules.phrase_reading import PhraseReader
+from hcg_pipeline.backends.rules.parsing import Parsed
 from hcg_pipeline.backends.rules.survey import Survey
 from hcg_pipeline.backends.rules.terms import Term, term_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists
@@ -37,6 +38,8 @@ _WEAK = frozenset(
     }
 )
 _SURE = 0.45
+_TELLING = 4
+"""A passage that says something of a dimension's entities counts for as much as four that only name them."""
 _NAMED = frozenset({"place", "organization", "policy", "asset", "drug", "disease", "microorganism", "software", "test"})
 """Classes whose members have proper names; a capitalised "Bush" or "Petunia" elsewhere is a person, no plant."""
 
@@ -114,7 +117,7 @@ def _refused_phrase(key: str, words: Sequence[str], found: Survey) -> bool:
     lists = word_lists()
     first, head = words[0], words[-1]
     if key in noun_lexicon().classes:
-        return first in lists["modifier"]
+        return first in lists["modifier"] or head in lists["hollow"]
     if any(len(word) == 1 for word in words) or len(set(words)) < len(words):
         return True
     if first in lists["verbal"] or first in lists["modifier"] or head in lists["vague"] or head in lists["person_head"]:
@@ -185,7 +188,7 @@ def _merge(members: Iterable[Typed], found: Survey) -> list[ProposedEntity]:
 
 
 def _ranked(groups: dict[str, list[ProposedEntity]], found: Survey) -> list[ProposedDimension]:
-    """Support is the number of passages that say something of an entity of a dimension, weighted by the dimension."""
+    """Support is the number of passages that say something of a dimension's entities, weighted by the dimension."""
     draft = [
         Dimension(name, "", tuple(Entity(one.name, one.aliases, one.mentions) for one in entities))
         for name, entities in sorted(groups.items())
@@ -193,27 +196,33 @@ def _ranked(groups: dict[str, list[ProposedEntity]], found: Survey) -> list[Prop
     reader = PhraseReader(EntityIndex(draft))
     support: Counter[str] = Counter()
     for passage in found.passages:
-        spoken: Counter[str] = Counter()
-        for sentence in passage:
-            tokens = sentence.clauses.tokens
-            for link in sentence.links:
-                for argument in (*link.causes, *link.effects):
-                    reading = reader.read(tokens, argument)
-                    if reading is not None:
-                        spoken[reading.mention.dimension] += 2
-            for segment in sentence.clauses.segments:
-                if segment.kind == "NP":
-                    reading = reader.read(tokens, Argument(segment.start, segment.end))
-                    if reading is not None:
-                        spoken[reading.mention.dimension] += 1
-        support.update(name for name, count in spoken.items() if count >= 2)
+        bare, telling = _spoken_dimensions(passage, reader)
+        for name in bare | telling:
+            support[name] += _TELLING if name in telling else 1
     weights = {kind.dimension: kind.weight for kind in noun_classes().values()}
     proposals = []
     for name, entities in groups.items():
-        weighted = round(support[name] * weights.get(name, 1.0))
-        if weighted:
-            proposals.append(ProposedDimension(name, _describe(name, entities), tuple(entities), weighted))
+        weighted = round(support[name] / _TELLING * weights.get(name, 1.0))
+        if support[name]:
+            proposals.append(ProposedDimension(name, _describe(name, entities), tuple(entities), max(weighted, 1)))
     return sorted(proposals, key=lambda one: (-one.support, one.name))
+
+
+def _spoken_dimensions(passage: Sequence[Parsed], reader: PhraseReader) -> tuple[set[str], set[str]]:
+    """Dimensions that a passage names, and those of which it states a cause, an effect or a measure."""
+    bare: set[str] = set()
+    telling: set[str] = set()
+    for sentence in passage:
+        tokens = sentence.clauses.tokens
+        for argument in (one for link in sentence.links for one in (*link.causes, *link.effects)):
+            reading = reader.read(tokens, argument)
+            if reading is not None:
+                telling.add(reading.mention.dimension)
+        for segment in sentence.clauses.segments:
+            reading = reader.read(tokens, Argument(segment.start, segment.end)) if segment.kind == "NP" else None
+            if reading is not None:
+                (telling if reading.facet else bare).add(reading.mention.dimension)
+    return bare, telling
 
 
 def _describe(name: str, entities: Sequence[ProposedEntity]) -> str:

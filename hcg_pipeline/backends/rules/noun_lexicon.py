@@ -1,6 +1,6 @@
 """General knowledge of nouns: upper classes with their share of use, what is an event or a quantity, irregular plurals.
 
-Made from WordNet 3.0 (Fellbaum 1998) by `lexicon/build_lexicon.py`; licence in `lexicon/LICENSE.wordnet`.
+Made from WordNet 3.0 (Fellbaum 1998) by `lexicon/build_lexicon.py`; licence in `lexicon/LICENSE.wordnet.txt`.
 """
 
 import gzip

@@ -11,6 +11,7 @@ from resources.table_files import TableFilesResource
 from resources.workspace import Workspace
 
 workspace = Workspace.from_environment()
+workspace.keep_caches_inside()
 
 _BUILT = dg.AssetSelection.groups("corpus", "embedding", "specification", "graph")
 _ASKED = dg.AssetSelection.groups("answering", "evaluation")

@@ -35,7 +35,7 @@ def answers(
     Each row says why: the evidence with its place, the variables that the question matched, and the outcome cones.
     """
     run = StageRun(context, workspace, choices)
-    backend = language.backend_for(run.settings.backend)
+    backend = run.backend(language)
     files = find_question_files(workspace.question_folder(run.corpus))
     parts, failures, usage, asked = [tables.ANSWERS.empty_table()], list[Failure](), Usage(), 0
     if files:

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from assets.dead_runs import fail_dead_runs
 from resources.workspace import Workspace
 
 CORPORA = dg.DynamicPartitionsDefinition(name="corpora")
@@ -17,12 +18,14 @@ def register_corpora(instance: dg.DagsterInstance, workspace: Workspace) -> list
 
 @dg.sensor(
     name="new_corpora",
-    description="Adds each new folder of data/corpora to the partitions. Builds nothing by itself.",
+    description="Adds each new folder of data/corpora to the partitions, and ends runs whose process was killed. "
+    "Builds nothing by itself.",
     minimum_interval_seconds=10,
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def new_corpora(context: dg.SensorEvaluationContext, workspace: Workspace) -> dg.SensorResult | dg.SkipReason:
     """Ask for a partition per corpus folder that has none yet; say what is in the way of the others."""
+    fail_dead_runs(context.instance)
     new = _new_corpora(context.instance, workspace)
     if new:
         return dg.SensorResult(dynamic_partitions_requests=[CORPORA.build_add_request(new)])

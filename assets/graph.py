@@ -50,7 +50,7 @@ def metric_templates(
 ) -> StageResult:
     """Tier 1: which metrics drive which. Lifted from seed relations for free; further pairs are judged in batches."""
     run = StageRun(context, workspace, choices)
-    backend = language.backend_for(run.settings.backend)
+    backend = run.backend(language)
     vocabulary = to_vocabulary(entities, metrics)
     lifted = lift_templates(seed_relations)
     questions = template_questions(vocabulary, seed_relations, variables, chunks, caps_of(run.settings.tier))
@@ -90,7 +90,7 @@ def node_edges(
 ) -> StageResult:
     """Tier 2: edges between variables, where a template licenses them: stated by relations, or judged with a quote."""
     run = StageRun(context, workspace, choices)
-    backend = language.backend_for(run.settings.backend)
+    backend = run.backend(language)
     vocabulary = to_vocabulary(entities, metrics)
     stated = seed_edges(seed_relations)
     questions = edge_questions(metric_templates, variables, chunks, stated, vocabulary, caps_of(run.settings.tier))

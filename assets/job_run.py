@@ -10,6 +10,7 @@ from dagster._core.storage.tags import PARTITION_NAME_TAG, PARTITION_SET_TAG, RE
 from dagster_shared.error import SerializableErrorInfo
 
 from assets.corpora import register_corpora
+from assets.dead_runs import PROCESS_TAG, fail_dead_runs, this_process
 from hcg_pipeline.errors import HcgError
 from resources.places import CHECKOUT
 from resources.workspace import Workspace
@@ -52,6 +53,7 @@ def run_job(
     must exist. Failures of the run are in the result, not raised.
     """
     register_corpora(instance, workspace)
+    fail_dead_runs(instance)
     repository = ReconstructableRepository.for_module("definitions", fn_name="defs", working_directory=str(CHECKOUT))
     result = dg.execute_job(
         repository.get_reconstructable_job(job),
@@ -62,6 +64,7 @@ def run_job(
             PARTITION_NAME_TAG: corpus,
             PARTITION_SET_TAG: f"{job}_partition_set",
             REPOSITORY_LABEL_TAG: "__repository__@hcg",
+            PROCESS_TAG: this_process(),
         },
     )
     events = result.all_events

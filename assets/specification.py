@@ -60,7 +60,7 @@ def propose_dimensions(
 ) -> StageResult:
     """Ask windows for axes, merge the proposals, keep as many as the tier allows; a pin asks nothing."""
     run = StageRun(context, workspace, choices)
-    backend = language.backend_for(run.settings.backend)
+    backend = run.backend(language)
     pin = read_pin(workspace, run.corpus, backend.name, run.settings.tier)
     windows: list[Window] = []
     outcome: Outcome[ProposedDimension] = Outcome(())
@@ -83,7 +83,14 @@ def propose_dimensions(
     yield run.result(capped, asset="dimensions", shown={"tier": run.settings.tier, "entities": _count_entities(capped)})
 
 
-@stage_asset(_GROUP, tables.METRICS, version="1", checks=[checks.spec("failed_windows", "metrics")])
+@stage_asset(
+    _GROUP,
+    tables.METRICS,
+    version="1",
+    # Its rows bind the dimensions of the tier alone; they are ranked over those of all tiers.
+    deps=["dimensions"],
+    checks=[checks.spec("failed_windows", "metrics")],
+)
 def metrics(
     context: dg.AssetExecutionContext,
     chunks: pa.Table,
@@ -98,7 +105,7 @@ def metrics(
     asks nothing.
     """
     run = StageRun(context, workspace, choices)
-    backend = language.backend_for(run.settings.backend)
+    backend = run.backend(language)
     pin = read_pin(workspace, run.corpus, backend.name, run.settings.tier)
     outcomes = read_outcomes(workspace.corpus_folder(run.corpus))
     windows: list[Window] = []
@@ -175,7 +182,7 @@ def read_windows(
 ) -> StageResult:
     """Read every window within the vocabulary; repair, or drop and count, what does not fit."""
     run = StageRun(context, workspace, choices)
-    backend = language.backend_for(run.settings.backend)
+    backend = run.backend(language)
     budget = run.settings.window_words or caps_of(run.settings.tier).window_words
     windows = pack_windows(chunks, budget)
     vocabulary = to_vocabulary(dimensions, metrics)

@@ -11,8 +11,11 @@ from assets.checks import failed_windows
 from assets.corpora import CORPORA
 from assets.table_metadata import column_schema, content_version, preview
 from hcg_pipeline import tables
-from hcg_pipeline.backends.protocol import Failure, LanguageBackend, Outcome
+from hcg_pipeline.backends.llm.backend import LlmBackend
+from hcg_pipeline.backends.protocol import Failure, LanguageBackend, Outcome, Usage
 from resources.build_choices import BuildChoices
+from resources.language import LanguageModel
+from resources.ledgers import RunCalls
 from resources.run_progress import RunProgress
 from resources.table_files import replace_table
 from resources.workspace import Workspace
@@ -70,8 +73,19 @@ class StageRun:
         self._asset = context.op_def.name
         self.workspace = workspace
         self.settings = choices.applied_to(workspace.settings(self.corpus))
+        self._run_id = context.run_id
+        self._calls: RunCalls | None = None
         self.progress = RunProgress(context.log)
         self._began = time.perf_counter()
+
+    def backend(self, language: LanguageModel) -> LanguageBackend:
+        """The backend that the corpus asks for. An endpoint's calls go into this run's ledger, in batches if chosen."""
+        backend = language.backend_for(self.settings.backend)
+        if not isinstance(backend, LlmBackend):
+            return backend
+        folder = self.workspace.corpus_store(self.corpus) / "ledger"
+        self._calls = RunCalls(language.cache_engine(), folder, self.corpus, self._run_id, language.price_list())
+        return self._calls.of(backend.in_batches() if self._choices.batch else backend)
 
     def result(
         self,
@@ -98,14 +112,8 @@ class StageRun:
         if backend is not None:
             metadata["backend"] = f"{backend.name} ({backend.version})"
         if outcome is not None:
-            usage = outcome.usage
-            metadata |= {
-                "llm_calls": usage.calls,
-                "llm_calls_from_cache": usage.cached,
-                "tokens_in": usage.tokens_in,
-                "tokens_out": usage.tokens_out,
-                **self._quarantine(asset or self._asset, outcome.failures),
-            }
+            metadata |= self._costs(outcome.usage)
+            metadata |= self._quarantine(asset or self._asset, outcome.failures)
         return dg.MaterializeResult(
             asset_key=asset,
             value=table,
@@ -113,6 +121,23 @@ class StageRun:
             data_version=content_version(table),
             check_results=list(checks),
         )
+
+    def _costs(self, usage: Usage) -> dict[str, Any]:
+        """What the stage's calls came to: as the ledger has it, where there is one."""
+        if self._calls is None:
+            calls = {"llm_calls": usage.calls, "llm_calls_from_cache": usage.cached}
+            return calls | {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}
+        cost = self._calls.settle()
+        return {
+            "llm_calls": cost.calls,
+            "llm_calls_in_batches": cost.batched,
+            "llm_calls_from_cache": max(0, usage.cached - cost.batched),
+            "tokens_in": cost.tokens_in,
+            "tokens_in_at_cached_rate": cost.tokens_cached,
+            "tokens_out": cost.tokens_out,
+            "llm_retries": cost.retries,
+            "llm_usd": "no price for this model" if cost.usd is None else cost.usd,
+        }
 
     def failed_windows(self, asset: str, outcome: Outcome[Any], asked: int) -> dg.AssetCheckResult:
         """The check that failed replies stay below the share that this run allows."""

@@ -54,7 +54,7 @@ def picture(svg: bytes) -> dg.MarkdownMetadataValue:
 def content_version(table: pa.Table) -> dg.DataVersion:
     """A data version that two tables share if and only if they hold the same values in the same order."""
     sink = hashlib.blake2b(digest_size=16)
-    plain = table.replace_schema_metadata(None).combine_chunks()
+    plain = table.cast(pa.schema([field.remove_metadata() for field in table.schema])).combine_chunks()
     stream = pa.BufferOutputStream()
     with pa.ipc.new_stream(stream, plain.schema) as writer:
         writer.write_table(plain, max_chunksize=65_536)

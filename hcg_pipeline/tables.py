@@ -22,14 +22,10 @@ QUOTE = pa.struct(
 DOCUMENTS = pa.schema(
     [
         _field("document_id", pa.string(), "'d' and the first 16 hex digits of the BLAKE2b hash of the text"),
-        _field(
-            "path", pa.string(), "place in the corpus folder, '/'-separated; '#n' names a record of a file"
-        ),
+        _field("path", pa.string(), "place in the corpus folder, '/'-separated; '#n' names a record of a file"),
         _field("other_paths", _STRINGS, "further files or records with exactly the same text"),
         _field("media_type", pa.string(), "IANA media type by which it was read"),
-        _field(
-            "text", pa.large_string(), "the extracted text: Unicode NFC, newlines \\n; offsets count into it"
-        ),
+        _field("text", pa.large_string(), "the extracted text: Unicode NFC, newlines \\n; offsets count into it"),
         _field("characters", pa.int64(), "length of the text in Unicode code points"),
         _field("words", pa.int64(), "white-space separated words"),
     ]
@@ -81,6 +77,7 @@ DIMENSIONS = pa.schema(
         _field("description", pa.string(), "what lies on it"),
         _field("support", pa.int64(), "chunks or windows that speak of it"),
         _field("entities", pa.list_(ENTITY), "the values on it: canonical name, other spellings, mentions"),
+        _field("aliases", _STRINGS, "other names that readings gave it"),
     ]
 )
 
@@ -92,6 +89,7 @@ METRICS = pa.schema(
         _field("category", pa.string(), "a heading to read it under"),
         _field("role", pa.string(), "terminal, outcome or driver"),
         _field("support", pa.int64(), "chunks or windows that speak of it"),
+        _field("aliases", _STRINGS, "other names that readings gave it"),
     ]
 )
 
@@ -197,6 +195,30 @@ GRAPH = pa.schema(
     ]
 )
 
+MERGES = pa.schema(
+    [
+        _field("scope", pa.string(), "'dimension', 'metric', or 'entity:' and the dimension"),
+        _field("kept", pa.string(), "the name that stands for all"),
+        _field("merged", pa.string(), "a spelling that was taken into it"),
+        _field("reason", pa.string(), "why the two are taken for one thing"),
+    ]
+)
+
+READING_COUNTS = pa.schema(
+    [
+        _field("count", pa.string(), "what was counted when readings were assembled"),
+        _field("value", pa.int64(), "how often"),
+    ]
+)
+
+QUALITY_REPORT = pa.schema(
+    [
+        _field("section", pa.string(), "what the number is about"),
+        _field("item", pa.string(), "of which metric, category, kind …"),
+        _field("value", pa.float64(), "a count, or a share from 0 to 1"),
+    ]
+)
+
 GRAPH_INDEX = pa.schema(
     [
         _field("snapshot_id", pa.string(), "the published snapshot"),
@@ -269,5 +291,29 @@ FAILURES = pa.schema(
         _field("key", pa.string(), "the window, template or question that was asked about"),
         _field("reason", pa.string(), "why the reply was not accepted"),
         _field("raw", pa.large_string(), "the reply as it came"),
+    ]
+)
+
+LEDGER = pa.schema(
+    [
+        _field("call_id", pa.string(), "unique: of rows with the same id, all but one are copies"),
+        _field("run", pa.string(), "the run that made the call, or what else did (`ask`, `answer`)"),
+        _field("at", pa.timestamp("us", tz="UTC"), "when it was over"),
+        _field("stage", pa.string(), "the stage that it was for"),
+        _field("key", pa.string(), "the window, template or question that it was about"),
+        _field("model", pa.string(), "the model that was asked"),
+        _field("tokens_in", pa.int64(), "tokens of the prompt; 0 where the reply came from the cache"),
+        _field("tokens_cached", pa.int64(), "of these, found in the endpoint's own prompt cache"),
+        _field("tokens_out", pa.int64(), "tokens of the reply, hidden reasoning included"),
+        _field("counted", pa.bool_(), "false: the endpoint gave no counts, and the tokens are estimates"),
+        _field("seconds", pa.float64(), "from the first attempt to the reply, waits included"),
+        _field("retries", pa.int64(), "attempts that failed before"),
+        _field("usd", pa.float64(), "price by the price list; null: it has none for the model", nullable=True),
+        _field(
+            "outcome",
+            pa.string(),
+            "'ok'; 'cached': no call was made; 'invalid': sent back for repair; 'repaired'; 'failed': invalid again; "
+            "'divided': too long, asked in halves; 'unanswered'; 'batch': through the batch endpoint, at its price",
+        ),
     ]
 )

@@ -6,11 +6,13 @@ import pyarrow as pa
 
 from hcg_pipeline.answering.answers import AnsweredQuestions, answer_questions, retrieve_questions
 from hcg_pipeline.answering.questions import Question
+from hcg_pipeline.backends.llm.backend import LlmBackend
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.retrieval.index import GraphIndex
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 from resources.embedding import EmbeddingModel
 from resources.language import LanguageModel
+from resources.ledgers import RunCalls
 from resources.published import open_published
 from resources.workspace import Workspace
 
@@ -23,14 +25,27 @@ def answer_published(
     mode: str,
     words: int | None,
     progress: Progress,
+    *,
+    batch: bool = False,
 ) -> AnsweredQuestions:
     """Answers by the corpus's backend and settings; `words` of evidence a question, None for the corpus's own budget.
 
+    With `batch` an endpoint's calls go through its Batch API, which may take a day. All are in the corpus's ledger.
+
     Raises `SnapshotError` before the first build, `BackendError` and `EmbeddingError` where these cannot work.
     """
-    backend = LanguageModel.from_environment(workspace.cache).backend_for(workspace.settings(corpus).backend)
+    language = LanguageModel.from_environment(workspace.cache)
+    backend = language.backend_for(workspace.settings(corpus).backend)
     index, settings = _open(workspace, corpus, words)
-    return answer_questions(index, backend, question_set, questions, mode, settings, progress)
+    if not isinstance(backend, LlmBackend):
+        return answer_questions(index, backend, question_set, questions, mode, settings, progress)
+    folder = workspace.corpus_store(corpus) / "ledger"
+    calls = RunCalls(language.cache_engine(), folder, corpus, "ask", language.price_list())
+    observed = calls.of(backend.in_batches() if batch else backend)
+    try:
+        return answer_questions(index, observed, question_set, questions, mode, settings, progress)
+    finally:
+        calls.settle()
 
 
 def retrieve_published(

@@ -27,6 +27,12 @@ class BuildChoices(dg.ConfigurableResource[None]):
         default=0.05, ge=0, le=1, description="Share of a stage's calls that may fail before its check warns."
     )
 
+    batch: bool = Field(
+        default=False,
+        description="Send calls through the endpoint's Batch API: half the price, an answer within a day. A run that "
+        "is stopped goes on with the same jobs when it is started again.",
+    )
+
     def applied_to(self, settings: CorpusSettings) -> CorpusSettings:
         """The corpus's settings with this run's choices over them."""
         return settings if self.tier is None else settings.model_copy(update={"tier": self.tier.value})

@@ -7,11 +7,21 @@ from typing import Any
 import dagster as dg
 import openai
 from pydantic import Field, SecretStr, ValidationError
+from sqlalchemy import Engine
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from hcg_pipeline.backends.llm.assembling import build_llm_backend
+from hcg_pipeline.backends.llm.budget import PriceList, read_prices
 from hcg_pipeline.backends.llm.cache import open_cache
 from hcg_pipeline.backends.llm.endpoint import open_client, public_url, without_keys
-from hcg_pipeline.backends.llm.settings import OPENAI_URL, BudgetSettings, EndpointSettings, RateSettings, Timeouts
+from hcg_pipeline.backends.llm.settings import (
+    OPENAI_URL,
+    BatchSettings,
+    BudgetSettings,
+    EndpointSettings,
+    RateSettings,
+    Timeouts,
+)
 from hcg_pipeline.backends.protocol import LanguageBackend
 from hcg_pipeline.backends.rules.backend import RulesBackend
 from hcg_pipeline.errors import BackendError, SettingsError
@@ -19,6 +29,7 @@ from hcg_pipeline.specification.tiers import VOCABULARY_WINDOWS
 from resources import environment
 
 OPENAI_MODEL = "gpt-4.1-mini"
+CACHE_URL = "HCG_LLM_CACHE_URL"
 
 
 class LanguageModel(dg.ConfigurableResource[None]):
@@ -39,7 +50,10 @@ class LanguageModel(dg.ConfigurableResource[None]):
     max_calls: int | None = Field(default=None, description="Calls that one build may make.")
     max_tokens: int | None = Field(default=None, description="Tokens that one build may use.")
     max_usd: float | None = Field(default=None, description="US dollars that one build may cost.")
-    cache: str = Field(description="Folder of the reply cache.")
+    prices: str | None = Field(default=None, description="A price list; null: the one that comes with the package.")
+    batch_calls: int | None = Field(default=None, description="The most calls of one batch job; null: OpenAI's limit.")
+    batch_poll: float | None = Field(default=None, description="Seconds between two looks at a batch job.")
+    cache: str = Field(description="Folder of the reply cache, unless HCG_LLM_CACHE_URL names a database.")
 
     @classmethod
     def from_environment(cls, cache: Path) -> "LanguageModel":
@@ -59,6 +73,9 @@ class LanguageModel(dg.ConfigurableResource[None]):
             max_calls=environment.whole_number("HCG_LLM_MAX_CALLS"),
             max_tokens=environment.whole_number("HCG_LLM_MAX_TOKENS"),
             max_usd=environment.number("HCG_LLM_MAX_USD"),
+            prices=environment.text("HCG_LLM_PRICES"),
+            batch_calls=environment.whole_number("HCG_LLM_BATCH_CALLS"),
+            batch_poll=environment.number("HCG_LLM_BATCH_POLL"),
             cache=str(cache),
         )
 
@@ -74,13 +91,29 @@ class LanguageModel(dg.ConfigurableResource[None]):
                 f"The llm backend needs an endpoint: set {self.key_variable}, or HCG_LLM_BASE_URL for a server of your "
                 "own, or write `backend: rules` in corpus.yaml."
             )
-        return _llm(self._endpoint(), Path(self.cache))
+        return _llm(self.endpoint(), self.cache_engine())
+
+    def cache_engine(self) -> Engine:
+        """The database of replies, calls and batch jobs: HCG_LLM_CACHE_URL, or a SQLite file in the cache folder.
+
+        The URL is read here and now and is no part of the configuration: it may hold a password.
+        """
+        url = environment.text(CACHE_URL)
+        if url is None:
+            Path(self.cache).mkdir(parents=True, exist_ok=True)
+            url = f"sqlite:///{Path(self.cache) / 'llm.sqlite'}"
+        return _cache_engine(url)
+
+    def price_list(self) -> PriceList:
+        """The prices that calls are counted at. Raises `SettingsError`."""
+        return read_prices(Path(self.prices) if self.prices else None)
 
     def window_sample(self, wanted: str | None) -> int | None:
         """From how many windows the backend for `wanted` proposes a vocabulary: each is a call; the rules read all."""
         return VOCABULARY_WINDOWS if (wanted or self.backend) == "llm" else None
 
-    def _endpoint(self) -> EndpointSettings:
+    def endpoint(self) -> EndpointSettings:
+        """How the endpoint is asked. Raises `SettingsError`, and `BackendError` where it does not say its model."""
         key = environment.text(self.key_variable)
         secret = SecretStr(key) if key else None
         base_url = self.base_url or OPENAI_URL
@@ -88,6 +121,7 @@ class LanguageModel(dg.ConfigurableResource[None]):
         asked: dict[str, Any] = {"max_tokens": self.reply_tokens} if self.reply_tokens else {}
         if seconds:
             asked["timeouts"] = Timeouts(read=seconds, total=seconds)
+        batch = {"requests_per_job": self.batch_calls, "poll": self.batch_poll}
         try:
             return EndpointSettings(
                 model=self.model or _served_model(base_url, secret),
@@ -99,7 +133,13 @@ class LanguageModel(dg.ConfigurableResource[None]):
                     requests_per_minute=self.requests_per_minute,
                     tokens_per_minute=self.tokens_per_minute,
                 ),
-                budget=BudgetSettings(max_calls=self.max_calls, max_tokens=self.max_tokens, max_usd=self.max_usd),
+                budget=BudgetSettings(
+                    max_calls=self.max_calls,
+                    max_tokens=self.max_tokens,
+                    max_usd=self.max_usd,
+                    prices=Path(self.prices) if self.prices else None,
+                ),
+                batch=BatchSettings.model_validate({name: value for name, value in batch.items() if value is not None}),
                 **asked,
             )
         except ValidationError as error:
@@ -113,10 +153,21 @@ def _rules() -> LanguageBackend:
 
 
 @lru_cache
-def _llm(settings: EndpointSettings, cache: Path) -> LanguageBackend:
+def _llm(settings: EndpointSettings, cache: Engine) -> LanguageBackend:
     """One backend, and so one limiter, for all that a process asks of an endpoint."""
-    cache.mkdir(parents=True, exist_ok=True)
-    return build_llm_backend(settings, open_cache(f"sqlite:///{cache / 'llm.sqlite'}"))
+    return build_llm_backend(settings, cache)
+
+
+@lru_cache
+def _cache_engine(url: str) -> Engine:
+    try:
+        return open_cache(url)
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise SettingsError(
+            f"{CACHE_URL} is no database that can be used here ({type(error).__name__}): it is a URL such as "
+            "postgresql+psycopg://user:password@host/hcg, and its driver must be installed (pip install "
+            "'psycopg[binary]')."
+        ) from None
 
 
 def _served_model(base_url: str, key: SecretStr | None) -> str:

@@ -34,6 +34,7 @@ class StageBars(logging.Handler):
             TimeRemainingColumn(),
             console=console,
         )
+        self._drawn = False
         self._tasks: dict[str, TaskID] = {}
         self._last_line: dict[str, float] = {}
         self._finished: set[str] = set()
@@ -42,7 +43,9 @@ class StageBars(logging.Handler):
         LISTENED.setLevel(logging.INFO)
         LISTENED.propagate = False
         LISTENED.addHandler(self)
-        if self._console.is_terminal:
+        # Asked once: while the bars are up they stand between the console and the terminal.
+        self._drawn = self._console.is_terminal
+        if self._drawn:
             self._bars.start()
         return self
 
@@ -50,18 +53,20 @@ class StageBars(logging.Handler):
         LISTENED.removeHandler(self)
         LISTENED.setLevel(logging.NOTSET)
         LISTENED.propagate = True
-        if self._console.is_terminal:
+        if self._drawn:
             self._bars.stop()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Move the bar of `record.stage`, or print a line at its end and now and then before."""
         stage, done, total = (getattr(record, name) for name in ("stage", "done", "total"))
-        if self._console.is_terminal:
+        if self._drawn:
             task = self._tasks.get(stage)
             if task is None:
                 task = self._tasks[stage] = self._bars.add_task(stage, total=total)
             self._bars.update(task, completed=done, total=total)
             return
+        if done < total:
+            self._finished.discard(stage)  # the stage begins again, with the next question file
         now = time.monotonic()
         over = done >= total and stage not in self._finished
         if over or (done < total and now - self._last_line.setdefault(stage, now) >= _SECONDS_BETWEEN_LINES):

@@ -76,8 +76,9 @@ def print_answer(row: Mapping[str, Any]) -> None:
 
 
 def print_example(rows: Sequence[Mapping[str, Any]]) -> None:
-    """The first of the ANSWERS that the graph found evidence for, else the first, and where its evidence stands."""
-    row = next((row for row in rows if row["mode"] == "graph" and row["answered"]), rows[0])
+    """One of the ANSWERS: the first to a question with a reference for which the graph held evidence, else any."""
+    good = [row for row in rows if row["answered"] and row["mode"] == "graph"]
+    row = next((row for row in good if row["reference"]), next(iter(good), rows[0]))
     OUT.print(f"\n[dim]For example:[/] {escape(row['question'])}")
     say(f"  {row['answer']}")
     for piece in (row["evidence"][place] for place in row["cited"]):

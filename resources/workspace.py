@@ -1,5 +1,6 @@
 """The data folder as a Dagster resource: which corpora there are, and where each one's files lie."""
 
+import os
 import unicodedata
 from pathlib import Path
 
@@ -30,6 +31,10 @@ class Workspace(dg.ConfigurableResource[None]):
     def cache(self) -> Path:
         """Databases that any build may fill and that may be deleted at any time."""
         return self.store / "cache"
+
+    def keep_caches_inside(self) -> None:
+        """Have libraries that keep caches in a person's home (matplotlib's fonts) keep them in the store instead."""
+        os.environ.setdefault("MPLCONFIGDIR", str(self.cache / "matplotlib"))
 
     def corpora(self) -> list[str]:
         """Names of the corpus folders, sorted; folders whose names are refused are in `refused_folders`."""

@@ -1,9 +1,9 @@
 """What all tests share. Its place also puts `tests/` on the import path, for `fake_openai` and `tiny_corpus`."""
 
-import sys
 from pathlib import Path
 
 import pytest
+from fresh_definitions import forget_definitions
 
 _ENDPOINTS = (
     "OPENAI_API_KEY",
@@ -31,13 +31,3 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HCG_DATA", str(folder))
     forget_definitions()
     return folder
-
-
-def forget_definitions() -> None:
-    """definitions.py takes its places from the environment when it is loaded, so each data folder loads it anew."""
-    sys.modules.pop("definitions", None)
-    if "dagster" in sys.modules:
-        from dagster._core.definitions.reconstruct import ReconstructableJob
-
-        ReconstructableJob.get_definition.cache_clear()
-        ReconstructableJob.get_repository_definition.cache_clear()

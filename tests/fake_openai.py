@@ -6,15 +6,11 @@
         assert fake.chat_calls == 3
 
 It serves `/v1/chat/completions` (replies that satisfy the request's JSON schema, made from the prompt's own words by
-`fake_replies`), `/v1/embeddings` (hashed bags of words, so similar texts have similar vectors; float or base64), and
-`/v1/models`. The same request always gets the same reply.
+`fake_replies`), `/v1/embeddings` (hashed bags of words, so similar texts have similar vectors; float or base64),
+`/v1/models`, and `/v1/files` and `/v1/batches` (see `fake_batches`). The same request always gets the same reply.
 """
 
-import base64
-import hashlib
 import json
-import math
-import re
 import socket
 import struct
 import threading
@@ -25,7 +21,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from fake_batches import FakeBatches, parse_upload
+from fake_bodies import as_events, completion, embedding_list, hashed_vector, request_hash
 from fake_replies import plausible_reply
+
+__all__ = ["FakeOpenAI", "Fault", "hashed_vector", "request_hash"]
 
 NONSENSE = "lorem banana quux 7 the the the"
 
@@ -121,6 +121,7 @@ class FakeOpenAI:
         """Headers of all chat and embedding requests, names in lower case."""
         self.completed: Counter[str] = Counter()
         """How often a chat request (by the hash of its body) was answered with status 200 and a whole body."""
+        self.batches = FakeBatches(self._in_batch)
         self.in_flight_most = 0
         self.in_flight = 0
         self._lock = threading.Lock()
@@ -183,6 +184,12 @@ class FakeOpenAI:
 
     # What follows is for the handler.
 
+    def _in_batch(self, body: dict[str, Any], fault: Fault) -> dict[str, Any]:
+        """The completion of a line of a batch file, which counts as completed like any other."""
+        with self._lock:
+            self.completed[request_hash(body)] += 1
+        return completion(self.reply, body, fault)
+
     def next_fault(self, body: dict[str, Any]) -> Fault:
         with self._lock:
             if self._script:
@@ -218,14 +225,35 @@ def _handler_for(fake: FakeOpenAI) -> type[BaseHTTPRequestHandler]:
             """Tests are quiet."""
 
         def do_GET(self) -> None:
+            if self.path.startswith(("/v1/files", "/v1/batches")):
+                self._batches(None)
+                return
             if self.path.rstrip("/") != "/v1/models":
                 self._send(404, json.dumps({"error": {"message": "not found"}}).encode(), FINE)
                 return
             models = [{"id": name, "object": "model", "created": 0, "owned_by": "fake"} for name in fake.models]
             self._send(200, json.dumps({"object": "list", "data": models}).encode(), FINE)
 
+        def _batches(self, body: dict[str, Any] | bytes | None) -> None:
+            fault = fake.next_fault({"path": self.path}) if fake.batches.faulty else FINE
+            if fault.status != 200:
+                self._send(fault.status, json.dumps({"error": {"message": fault.message}}).encode(), fault)
+                return
+            status, payload = fake.batches.answer(self.command, self.path, body)
+            if fault.reset == "start":
+                self._reset()
+            else:
+                self._send(status, payload, fault)
+
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            raw = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            if self.path == "/v1/files":
+                self._batches(parse_upload(raw, self.headers["Content-Type"]))
+                return
+            body = json.loads(raw or b"{}")
+            if self.path.startswith("/v1/batches"):
+                self._batches(body)
+                return
             if self.path == "/v1/chat/completions":
                 log, answer = fake.requests, _completion
             elif self.path == "/v1/embeddings":
@@ -255,7 +283,7 @@ def _handler_for(fake: FakeOpenAI) -> type[BaseHTTPRequestHandler]:
             if fault.body is not None:
                 payload = fault.body
             elif body.get("stream") and not fault.ignores_stream:
-                payload, content_type = _as_events(answer(fake, body, fault), body), "text/event-stream"
+                payload, content_type = as_events(answer(fake, body, fault), body), "text/event-stream"
             else:
                 payload = json.dumps(answer(fake, body, fault)).encode()
             if fault.reset == "":
@@ -310,77 +338,9 @@ class _Nowhere:
     def close(self) -> None: ...
 
 
-def request_hash(body: dict[str, Any]) -> str:
-    """What `FakeOpenAI.completed` counts by."""
-    return hashlib.blake2b(json.dumps(body, sort_keys=True).encode(), digest_size=8).hexdigest()
-
-
 def _completion(fake: FakeOpenAI, body: dict[str, Any], fault: Fault) -> dict[str, Any]:
-    if fault.content == SCHEMA_ECHO.content:
-        text = json.dumps(((body.get("response_format") or {}).get("json_schema") or {}).get("schema", {}))
-    else:
-        text = fake.reply(body) if fault.content is None else fault.content
-    if fault.edit is not None:
-        text = fault.edit(text)
-    message = {"role": "assistant", "content": text, "refusal": fault.refusal}
-    words_in = sum(len(str(message["content"]).split()) for message in body["messages"])
-    usage = {
-        "prompt_tokens": words_in * 4 // 3,
-        "completion_tokens": len(text.split()) * 4 // 3,
-        "total_tokens": words_in * 4 // 3 + len(text.split()) * 4 // 3,
-        "prompt_tokens_details": {"cached_tokens": 0},
-    }
-    return {
-        "id": "chatcmpl-fake",
-        "object": "chat.completion",
-        "created": 0,
-        "model": body["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": fault.finish_reason, "logprobs": None}],
-        "usage": usage if fault.usage else None,
-    }
-
-
-def _as_events(completion: dict[str, Any], body: dict[str, Any]) -> bytes:
-    """A completion as server-sent events, some characters each."""
-    choice = completion["choices"][0]
-    text, refusal = choice["message"]["content"], choice["message"]["refusal"]
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"content": text[at : at + 50]} for at in range(0, len(text), 50)]
-    deltas += [{"refusal": refusal}] if refusal else []
-    events = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
-    if (body.get("stream_options") or {}).get("include_usage") and completion["usage"]:
-        events.append({"choices": [], "usage": completion["usage"]})
-    lines = [json.dumps({"object": "chat.completion.chunk", **event}) for event in events]
-    return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")).encode()
+    return completion(fake.reply, body, fault)
 
 
 def _embedding_list(fake: FakeOpenAI, body: dict[str, Any], _fault: Fault) -> dict[str, Any]:
-    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-    dimension = body.get("dimensions") or fake.dimension
-    vectors = [hashed_vector(text, dimension) for text in texts]
-    in_base64 = body.get("encoding_format") == "base64"
-    data = [
-        {"object": "embedding", "index": place, "embedding": _base64(vector) if in_base64 else vector}
-        for place, vector in enumerate(vectors)
-    ]
-    tokens = sum(len(text.split()) for text in texts)
-    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-    return {"object": "list", "model": body["model"], "data": data, "usage": usage}
-
-
-def _base64(vector: list[float]) -> str:
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
-
-
-def hashed_vector(text: str, dimension: int) -> list[float]:
-    """A bag of word stems, hashed into `dimension` places, with a sign; of length 1."""
-    vector = [0.0] * dimension
-    for word in re.findall(r"\w+", text.casefold()):
-        digest = hashlib.blake2b(word[:6].encode(), digest_size=8).digest()
-        place = int.from_bytes(digest[:6]) % dimension
-        vector[place] += 1.0 if digest[7] % 2 else -1.0
-    length = math.sqrt(sum(value * value for value in vector))
-    if not length:
-        return [1.0] + [0.0] * (dimension - 1)
-    return [value / length for value in vector]
+    return embedding_list(fake.dimension, body)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from charset_normalizer import from_bytes
 
-from hcg_pipeline.errors import QuestionFileError
+from hcg_pipeline.corpus.encoding import decode
+from hcg_pipeline.errors import DocumentError, QuestionFileError
 
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
 
@@ -171,7 +171,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
                 )
             yield f"line {reader.line_num}", row
     except csv.Error as error:
-        raise QuestionFileError(f"{path}, line {reader.line_num}: not CSV: {error}.") from error
+        raise QuestionFileError(f"{path}, after line {reader.line_num}: not CSV: {error}.") from error
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
@@ -183,17 +183,11 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
 
 
 def _decode(path: Path) -> str:
-    """The file's text: UTF-8 (with or without mark) if it is, else what its bytes look like."""
+    """The file's text, in whatever encoding, with \\n at the end of lines."""
     try:
-        content = path.read_bytes()
+        text = decode(path.read_bytes())
     except OSError as error:
         raise QuestionFileError(f"{path}: cannot be read: {error.strerror}.") from error
-    try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        guess = from_bytes(content).best()
-        if guess is None:
-            raise QuestionFileError(
-                f"{path}: its text encoding is not recognised ({error}). Save it as UTF-8."
-            ) from error
-        return str(guess).removeprefix("\ufeff").replace("\r\n", "\n")
+    except DocumentError as error:
+        raise QuestionFileError(f"{path}: {error}.") from error
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")

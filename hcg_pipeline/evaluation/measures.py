@@ -21,7 +21,17 @@ def recall_measure(budget: int) -> str:
     return f"reference_recall@{budget}"
 
 
-MEASURES = (*(recall_measure(budget) for budget in WORD_BUDGETS), ROUGE, SIMILARITY)
+def evidence_measure(budget: int) -> str:
+    """Name of evidence recall at a budget of words."""
+    return f"evidence_recall@{budget}"
+
+
+MEASURES = (
+    *(recall_measure(budget) for budget in WORD_BUDGETS),
+    *(evidence_measure(budget) for budget in WORD_BUDGETS),
+    ROUGE,
+    SIMILARITY,
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +80,27 @@ def reference_recall(
     return [shares[budget] for budget in budgets]
 
 
+def evidence_recall(
+    pieces: Sequence[str], contexts: Sequence[str], budgets: Sequence[int] = WORD_BUDGETS
+) -> list[float]:
+    """Per budget of B words, the share of `pieces` that stand whole in the first B words of the contexts.
+
+    White space does not count. `pieces` must not be empty.
+    """
+    words = _first_words(contexts, max(budgets))
+    wanted = [_spaced(piece) for piece in pieces]
+    shares = []
+    for budget in budgets:
+        context = _spaced(" ".join(words[:budget]))
+        shares.append(sum(piece in context for piece in wanted) / len(wanted))
+    return shares
+
+
+def _spaced(text: str) -> str:
+    """The words with one space between and around them, so that a piece is found at whole words only."""
+    return f" {' '.join(text.split())} "
+
+
 def _first_words(contexts: Sequence[str], count: int) -> list[str]:
     words: list[str] = []
     for context in contexts:
@@ -83,18 +114,21 @@ def score_answers(answers: pa.Table, chunks: pa.Table, embedder: Embedder) -> pa
     """SCORES of ANSWERS, for the questions that have a reference answer.
 
     `reference_recall@B` for B of 750, 1,500, 3,000 and 6,000 words, with stems weighted by their rarity in `chunks`
-    (CHUNKS); of answers that a backend wrote also `rouge_l` (F1, stemmed, as GraphRAG-Bench has it) and
+    (CHUNKS); `evidence_recall@B` where pieces of the reference evidence stand word for word in the corpus, over those
+    pieces; of answers that a backend wrote also `rouge_l` (F1, stemmed, as GraphRAG-Bench has it) and
     `embedding_similarity` (cosine of answer and reference, not below 0). An unanswered question keeps its scores. Rows
     are in the order of `answers`, then of `MEASURES`.
     """
     rows = [row for row in answers.to_pylist() if row["reference"]]
-    weights = term_weights(chunks["text"].to_pylist())
+    texts = chunks["text"].to_pylist()
+    weights = term_weights(texts)
+    corpus = _spaced(" ".join(texts))
     written = [row for row in rows if row["backend"] != "none"]
     similar = iter(_similarities(written, embedder))
     overlap = _RougeL()
     scores: list[dict[str, Any]] = []
     for row in rows:
-        values = dict(_recalls(row, weights))
+        values = {**dict(_recalls(row, weights)), **dict(_evidence_recalls(row, corpus))}
         if row["backend"] != "none":
             values[ROUGE] = overlap.f1(row["reference"], row["answer"])
             values[SIMILARITY] = next(similar)
@@ -107,6 +141,13 @@ def _recalls(row: Mapping[str, Any], weights: TermWeights) -> Iterator[tuple[str
     shares = reference_recall(wanted, row["contexts"], weights)
     if shares is not None:
         yield from zip((recall_measure(budget) for budget in WORD_BUDGETS), shares, strict=True)
+
+
+def _evidence_recalls(row: Mapping[str, Any], corpus: str) -> Iterator[tuple[str, float]]:
+    pieces = [piece for piece in row["reference_evidence"] if _spaced(piece) in corpus]
+    if pieces:
+        shares = evidence_recall(pieces, row["contexts"])
+        yield from zip((evidence_measure(budget) for budget in WORD_BUDGETS), shares, strict=True)
 
 
 def _similarities(rows: Sequence[Mapping[str, Any]], embedder: Embedder) -> list[float]:

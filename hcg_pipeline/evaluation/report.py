@@ -74,6 +74,12 @@ def _title(measure: str) -> tuple[str, str]:
         budget = int(measure.partition("@")[2])
         about = "IDF-weighted share of the reference's words, less the question's, in the first words of the context."
         return f"Reference-term recall at {budget:,} words", about
+    if measure.startswith("evidence_recall@"):
+        budget = int(measure.partition("@")[2])
+        return (
+            f"Evidence recall at {budget:,} words",
+            "Share of the reference's evidence that stands whole in the context.",
+        )
     return _TITLES.get(measure, (measure, ""))
 
 

@@ -7,8 +7,9 @@ import pyarrow as pa
 
 from hcg_pipeline.graph.edge_corrections import apply_to_edges
 from hcg_pipeline.graph.node_edges import extend_variables
-from hcg_pipeline.specification.correcting import apply_to_variables, apply_to_vocabulary
+from hcg_pipeline.specification.correcting import apply_to_vocabulary
 from hcg_pipeline.specification.corrections import Correction
+from hcg_pipeline.specification.variable_corrections import apply_to_variables
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table, to_vocabulary
 
 

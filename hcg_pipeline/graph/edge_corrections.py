@@ -8,9 +8,11 @@ import pyarrow as pa
 from hcg_pipeline.graph.confidence import combined, voted_sign
 from hcg_pipeline.graph.node_edges import edge_id
 from hcg_pipeline.graph.substrings import SubstringIndex
-from hcg_pipeline.specification.correcting import Corrected, CorrectionPlan, Rewrite, Step, is_causal, legal_variable
+from hcg_pipeline.specification.correcting import CorrectionPlan, Rewrite, Step, is_causal, legal_variable
 from hcg_pipeline.specification.corrections import AddEdge, DropEdge, FlipEdge, RewordEdge
 from hcg_pipeline.specification.names import parse_variable
+from hcg_pipeline.specification.splitting import Split
+from hcg_pipeline.specification.variable_corrections import Corrected
 from hcg_pipeline.specification.vocabulary import Vocabulary
 from hcg_pipeline.tables import NODE_EDGES
 
@@ -30,6 +32,8 @@ def apply_to_edges(edges: pa.Table, plan: CorrectionPlan, chunks: pa.Table) -> C
     problems: list[str] = []
     index: SubstringIndex | None = None
     for step in plan.steps:
+        if step.split is not None:
+            found = _divided(found, step.split)
         if step.rewrite is not None:
             found = _rewritten(found, step.rewrite)
         edit = step.correction.edit
@@ -60,6 +64,36 @@ def _rewritten(edges: _Edges, rewrite: Rewrite) -> _Edges:
         if new_source is not None and new_target is not None and new_source != new_target:
             moved.setdefault((new_source, new_target), []).append(_between(row, new_source, new_target))
     return {pair: _joined(rows) for pair, rows in moved.items()}
+
+
+def _divided(edges: _Edges, split: Split) -> _Edges:
+    """The edges after a split: quotes that speak of the alias alone go to the edge between the renamed ends."""
+    moved: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for pair, row in edges.items():
+        ends = [parse_variable(name) for name in pair]
+        new = [
+            split.renamed(ref).name if ref is not None and split.binds(ref) else name
+            for ref, name in zip(ends, pair, strict=True)
+        ]
+        if tuple(new) == pair:
+            moved.setdefault(pair, []).append(row)
+            continue
+        spoken = [split.spoken_of(quote["quote"]) == "alias" for quote in row["quotes"]]
+        for renamed in (False, True):
+            quotes = [quote for quote, alias in zip(row["quotes"], spoken, strict=True) if alias == renamed]
+            if quotes or (not row["quotes"] and not renamed):
+                source, target = new if renamed else pair
+                part = {**row, "confidence": _portion(row, len(quotes)), "support": len(quotes), "quotes": quotes}
+                moved.setdefault((source, target), []).append(_between(part, source, target))
+    return {pair: _joined(rows) for pair, rows in moved.items()}
+
+
+def _portion(row: dict[str, Any], quotes: int) -> float:
+    """The confidence that some of an edge's quotes give, each taken to weigh the same: doubts multiply."""
+    confidence = float(row["confidence"])
+    if quotes == len(row["quotes"]):
+        return confidence
+    return float(round(1.0 - (1.0 - confidence) ** (quotes / len(row["quotes"])), 6))
 
 
 def _between(row: dict[str, Any], source: str, target: str) -> dict[str, Any]:

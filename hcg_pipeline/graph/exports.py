@@ -10,23 +10,29 @@ from hcg_pipeline.graph.published import Graph
 
 # Characters that XML 1.0 cannot hold, not even escaped.
 _NOT_XML = re.compile("[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
-_NODE = ("metric", "entities", "role", "category", "description", "mentions", "in_degree", "out_degree")
-_EDGE = ("edge_id", "mechanism", "sign", "confidence", "origin", "support", "evidence")
+NODE_ATTRIBUTES = ("metric", "entities", "role", "category", "description", "mentions", "in_degree", "out_degree")
+EDGE_ATTRIBUTES = ("edge_id", "mechanism", "sign", "confidence", "origin", "support", "evidence")
 
 
 def to_networkx(graph: Graph) -> "nx.DiGraph[str]":
     """The graph with the columns of its tables as attributes; an edge's `quotes` are its evidence texts, in order."""
+    quotes = quotes_by_edge(graph)
+    network: nx.DiGraph[str] = nx.DiGraph()
+    for row in graph.nodes.to_pylist():
+        network.add_node(row["variable"], **{name: row[name] for name in NODE_ATTRIBUTES})
+    for row in graph.edges.to_pylist():
+        values = {name: row[name] for name in EDGE_ATTRIBUTES}
+        network.add_edge(row["source"], row["target"], **values, quotes=quotes.get(row["edge_id"], []))
+    return network
+
+
+def quotes_by_edge(graph: Graph) -> dict[str, list[str]]:
+    """The evidence texts of each edge that has any, in the order of the evidence."""
     quotes: dict[str, list[str]] = {}
     links = (graph.evidence.column(name).to_pylist() for name in ("edge_id", "quote"))
     for edge_id, quote in zip(*links, strict=True):
         quotes.setdefault(edge_id, []).append(quote)
-    network: nx.DiGraph[str] = nx.DiGraph()
-    for row in graph.nodes.to_pylist():
-        network.add_node(row["variable"], **{name: row[name] for name in _NODE})
-    for row in graph.edges.to_pylist():
-        values = {name: row[name] for name in _EDGE}
-        network.add_edge(row["source"], row["target"], **values, quotes=quotes.get(row["edge_id"], []))
-    return network
+    return quotes
 
 
 def graphml(graph: Graph) -> str:

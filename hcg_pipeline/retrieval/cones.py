@@ -96,8 +96,9 @@ class _Flow:
         self._size = len(subgraph.nodes)
         self._seeds = subgraph.seeds
         self._edges = subgraph.edges
-        # Edges are sorted by source already; a second order sorts them by target.
-        self._by_target = np.argsort(subgraph.target, kind="stable")
+        # Edges are sorted by source already; a second order sorts them by target. It need not be stable, since what
+        # arrives at a node is joined by 'or' and 'maximum'.
+        self._by_target = np.argsort(subgraph.target)
         self._source = subgraph.source
         self._target = subgraph.target
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from hcg_pipeline.retrieval.cones import Cones, find_cones
 from hcg_pipeline.retrieval.evidence import NO_LINKS, Choice, Links, reading_order, select
-from hcg_pipeline.retrieval.graph_arrays import Floats, Ints, ranges
+from hcg_pipeline.retrieval.graph_arrays import Floats, GraphArrays, Ints, ranges
 from hcg_pipeline.retrieval.index import GraphIndex
 from hcg_pipeline.retrieval.match import Match, match_questions
 from hcg_pipeline.retrieval.questions import QuestionBatch, Similarity, similarities
@@ -52,8 +52,8 @@ def graph(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) 
             yield Retrieval(mode="fallback", passages=passages, seconds=watch.seconds)
             continue
         found = walk(index, match, settings, watch)
-        links = cone_links(index, found)
-        scores = _with_links(similarity.combined, links)
+        links = links_of(index.graph, found, index.edge_pointers, index.edge_passages)
+        scores = with_links(similarity.combined, links)
         chosen = select(index.passages, scores, links, similarity.stems, settings.words)
         watch.lap("evidence")
         passages = _passages(index, chosen, similarity, found)
@@ -72,8 +72,8 @@ def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSetti
         names = [index.graph.names[variable] for variable in match.variables]
         lines = [("; ".join(names), "the matched variables")]
         left = settings.words - len(lines[0][0].split())
-        for edge in _ranked_edges(index, found):
-            text = texts[index.graph.edge_row[edge]]
+        for edge in _strongest_edges(_edge_weights(index.graph, found), settings.words):
+            text = texts[index.graph.edge_row[found.subgraph.edges[edge]]]
             left -= len(text.split())
             if left < 0:
                 break
@@ -83,33 +83,23 @@ def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSetti
         yield _explained(index, "nodes_only", found, passages, watch.seconds)
 
 
-def cone_links(index: GraphIndex, found: Walk) -> Links:
-    """The edges of the kept cones with the passages that state them, weighted by what reaches them, strongest first."""
-    edges = _ranked_edges(index, found)[:_MOST_LINKS]
-    weights = _edge_weights(index, found)[edges]
+def links_of(graph: GraphArrays, found: Walk, pointers: Ints, passages: Ints) -> Links:
+    """The strongest edges of the kept cones with the passages that state them, weighted by what reaches them.
+
+    The passages of the edge in row r are `passages[pointers[r]:pointers[r + 1]]`.
+    """
+    every = _edge_weights(graph, found)
+    edges = _strongest_edges(every, _MOST_LINKS)
+    weights = every[edges]
     inside = found.subgraph.edges[edges]
-    rows = index.graph.edge_row[inside]
-    starts, ends = index.edge_pointers[rows], index.edge_pointers[rows + 1]
-    passages = index.edge_passages[ranges(starts, ends)]
+    rows = graph.edge_row[inside]
+    starts, ends = pointers[rows], pointers[rows + 1]
     counts = ends - starts
-    return Links(np.repeat(inside, counts), passages, np.repeat(weights, counts).astype(np.float32))
+    return Links(np.repeat(inside, counts), passages[ranges(starts, ends)], np.repeat(weights, counts))
 
 
-def _edge_weights(index: GraphIndex, found: Walk) -> Floats:
-    """(S,): similarity that reaches an edge's source, times its confidence, less for later cones."""
-    subgraph, cones = found.subgraph, found.cones
-    strength = cones.strength[subgraph.source] * index.graph.confidence[subgraph.edges]
-    return np.where(cones.member < len(cones.kept), strength / (1 + 0.1 * cones.member), 0).astype(np.float32)
-
-
-def _ranked_edges(index: GraphIndex, found: Walk) -> Ints:
-    """Places in the subgraph's edges of those in a kept cone, by weight."""
-    weights = _edge_weights(index, found)
-    order = np.argsort(-weights, kind="stable")
-    return order[weights[order] > 0]
-
-
-def _with_links(scores: Floats, links: Links) -> Floats:
+def with_links(scores: Floats, links: Links) -> Floats:
+    """Scores (P,) with a little more for passages that state a link, again at most 1."""
     if not len(links.passage):
         return scores
     bonus = np.zeros_like(scores)
@@ -117,6 +107,22 @@ def _with_links(scores: Floats, links: Links) -> Floats:
     boosted = scores + np.float32(_LINK_BONUS) * bonus
     raised: Floats = boosted / boosted.max()
     return raised
+
+
+def _edge_weights(graph: GraphArrays, found: Walk) -> Floats:
+    """(S,): similarity that reaches an edge's source, times its confidence, less for later cones; 0 outside of them."""
+    subgraph, cones = found.subgraph, found.cones
+    strength = cones.strength[subgraph.source] * graph.confidence[subgraph.edges]
+    return np.where(cones.member < len(cones.kept), strength / (1 + 0.1 * cones.member), 0).astype(np.float32)
+
+
+def _strongest_edges(weights: Floats, most: int) -> Ints:
+    """Places of the `most` greatest weights above 0, greatest first; ties by place."""
+    places = np.flatnonzero(weights > 0)
+    if len(places) > most:
+        floor = np.partition(weights[places], -most)[-most]
+        places = places[weights[places] >= floor]
+    return places[np.argsort(-weights[places], kind="stable")][:most]
 
 
 def _matches(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Match]:

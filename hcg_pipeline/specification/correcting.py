@@ -1,43 +1,45 @@
-"""Applying corrections to vocabulary, variables and seed relations: deterministic, in the order of the file.
+"""Applying corrections to the vocabulary: deterministic, in the order of the file.
 
 Corrections work on what was read, not on what is asked: backends are asked with the uncorrected vocabulary, so that an
 edit costs no call. A `CorrectionPlan` follows the vocabulary through the edits; each later edit sees the names that the
 earlier ones left.
 """
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
-from hcg_pipeline.specification.assembly import variable_row
 from hcg_pipeline.specification.corrections import (
     Correction,
     DropEntity,
     DropMetric,
     DropVariable,
+    EntityEdit,
     MergeEntity,
     MergeMetric,
     RenameEntity,
     RenameMetric,
     RenameVariable,
     SetRole,
+    SplitEntity,
 )
 from hcg_pipeline.specification.names import entity_name, key_of, metric_name, metric_of, parse_variable
+from hcg_pipeline.specification.splitting import Split
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef, Vocabulary
-from hcg_pipeline.tables import SEED_RELATIONS, VARIABLES
 
 Rewrite = Callable[[VariableRef], VariableRef | None]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One correction that applies: what it makes of a variable (None for edits of edges), and the vocabulary after."""
+    """One correction that applies, and the vocabulary after it.
+
+    `rewrite` says what becomes of a variable (None for edits of edges); for `split` that depends on the text.
+    """
 
     correction: Correction
     rewrite: Rewrite | None
     vocabulary: Vocabulary
+    split: Split | None = None
 
 
 @dataclass(frozen=True)
@@ -46,14 +48,6 @@ class CorrectionPlan:
 
     steps: tuple[Step, ...]
     vocabulary: Vocabulary
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A corrected table, and a line for each edit of its kind that matched nothing."""
-
-    table: pa.Table
     problems: tuple[str, ...]
 
 
@@ -67,63 +61,13 @@ def apply_to_vocabulary(vocabulary: Vocabulary, corrections: Sequence[Correction
     problems: list[str] = []
     for correction in corrections:
         try:
-            vocabulary, rewrite = _apply(vocabulary, correction)
+            step = _apply(vocabulary, correction)
         except _UnmatchedError as reason:
             problems.append(correction.problem(str(reason)))
         else:
-            steps.append(Step(correction, rewrite, vocabulary))
+            steps.append(step)
+            vocabulary = step.vocabulary
     return CorrectionPlan(tuple(steps), vocabulary, tuple(problems))
-
-
-def apply_to_variables(variables: pa.Table, plan: CorrectionPlan, chunks: pa.Table) -> Corrected:
-    """VARIABLES under their corrected names, those that became one merged; `chunks` gives the corpus order."""
-    order = {chunk_id: place for place, chunk_id in enumerate(chunks.column("chunk_id").to_pylist())}
-    found: dict[VariableRef, Counter[str]] = {}
-    for row in variables.to_pylist():
-        counts = Counter(dict.fromkeys(row["chunk_ids"], 1))
-        if row["chunk_ids"]:
-            # Mentions beyond one a chunk are not told apart by chunk: keep the sum.
-            counts[row["chunk_ids"][0]] += row["mentions"] - len(row["chunk_ids"])
-        found[VariableRef(row["metric"], tuple(row["entities"]))] = counts
-    problems = []
-    for step in plan.steps:
-        edit = step.correction.edit
-        if isinstance(edit, RenameVariable | DropVariable) and parse_variable(edit.variable) not in found:
-            problems.append(step.correction.problem(f"{edit.variable!r}: there is no such variable"))
-        if step.rewrite is not None:
-            moved: dict[VariableRef, Counter[str]] = {}
-            for ref, counts in found.items():
-                new = step.rewrite(ref)
-                if new is not None:
-                    moved[new] = moved.get(new, Counter()) + counts
-            found = moved
-    rank = {metric.name: place for place, metric in enumerate(plan.vocabulary.metrics)}
-    rows = [
-        variable_row(ref, plan.vocabulary.metric[ref.metric], found[ref], order)
-        for ref in sorted(found, key=lambda ref: (rank[ref.metric], ref.name))
-    ]
-    return Corrected(pa.Table.from_pylist(rows, schema=VARIABLES), tuple(problems))
-
-
-def apply_to_relations(relations: pa.Table, plan: CorrectionPlan) -> pa.Table:
-    """SEED_RELATIONS between corrected variables; what became a self-loop or leaves a terminal goes."""
-    names = sorted({*relations.column("source").to_pylist(), *relations.column("target").to_pylist()})
-    corrected = {name: corrected_name(name, plan.steps) for name in names}
-    rows = []
-    for row in relations.to_pylist():
-        source, target = corrected[row["source"]], corrected[row["target"]]
-        if source is not None and target is not None and is_causal(source, target, plan.vocabulary):
-            rows.append({**row, "source": source, "target": target})
-    return pa.Table.from_pylist(rows, schema=SEED_RELATIONS)
-
-
-def corrected_name(name: str, steps: Sequence[Step]) -> str | None:
-    """What a variable is called after these steps, or None where one of them drops it."""
-    ref = parse_variable(name)
-    for step in steps:
-        if ref is not None and step.rewrite is not None:
-            ref = step.rewrite(ref)
-    return ref.name if ref is not None else None
 
 
 def is_causal(source: str, target: str, vocabulary: Vocabulary) -> bool:
@@ -144,34 +88,63 @@ def legal_variable(name: str, vocabulary: Vocabulary) -> VariableRef | None:
     return ref
 
 
-def _apply(vocabulary: Vocabulary, correction: Correction) -> tuple[Vocabulary, Rewrite | None]:
+def _apply(vocabulary: Vocabulary, correction: Correction) -> Step:
+    rewrite: Rewrite | None = None
     match correction.edit:
+        case SplitEntity() as edit:
+            divided, split = _split_entity(vocabulary, edit)
+            return Step(correction, None, divided, split)
         case RenameEntity() | MergeEntity() | DropEntity() as edit:
-            return _apply_to_entity(vocabulary, edit)
+            vocabulary, rewrite = _apply_to_entity(vocabulary, edit)
         case RenameMetric() | MergeMetric() | DropMetric() | SetRole() as edit:
-            return _apply_to_metric(vocabulary, edit)
+            vocabulary, rewrite = _apply_to_metric(vocabulary, edit)
         case RenameVariable() as edit:
             old, new = parse_variable(edit.variable), legal_variable(edit.to, vocabulary)
             if new is None:
                 raise _UnmatchedError(f"to {edit.to!r}: its metric or entities are not in the vocabulary")
-            return vocabulary, lambda ref: new if ref == old else ref
+            rewrite = lambda ref: new if ref == old else ref  # noqa: E731
         case DropVariable() as edit:
             gone = parse_variable(edit.variable)
-            return vocabulary, lambda ref: None if ref == gone else ref
+            rewrite = lambda ref: None if ref == gone else ref  # noqa: E731
         case _:
-            return vocabulary, None
+            pass
+    return Step(correction, rewrite, vocabulary)
+
+
+def _entity_of(vocabulary: Vocabulary, edit: EntityEdit) -> tuple[Dimension, Entity]:
+    dimension = vocabulary.dimension.get(edit.dimension)
+    if dimension is None:
+        raise _UnmatchedError(f"{edit.dimension!r}: there is no such dimension")
+    entity = next((entity for entity in dimension.entities if entity.name == edit.entity), None)
+    if entity is None:
+        raise _UnmatchedError(f"{edit.entity!r}: there is no such entity on {edit.dimension}")
+    return dimension, entity
+
+
+def _with_dimension(vocabulary: Vocabulary, dimension: Dimension, entities: Iterable[Entity]) -> Vocabulary:
+    changed = replace(dimension, entities=tuple(entities))
+    return replace(
+        vocabulary, dimensions=tuple(changed if d.name == changed.name else d for d in vocabulary.dimensions)
+    )
+
+
+def _split_entity(vocabulary: Vocabulary, edit: SplitEntity) -> tuple[Vocabulary, Split]:
+    dimension, entity = _entity_of(vocabulary, edit)
+    if edit.alias not in entity.aliases:
+        raise _UnmatchedError(f"alias {edit.alias!r}: {edit.entity!r} has no such alias")
+    left = replace(entity, aliases=tuple(alias for alias in entity.aliases if alias != edit.alias))
+    entities = [left if known.name == entity.name else known for known in dimension.entities]
+    return (
+        _with_dimension(vocabulary, dimension, [*entities, Entity(edit.alias)]),
+        Split.of(vocabulary, dimension, entity.name, edit.alias),
+    )
 
 
 def _apply_to_entity(
     vocabulary: Vocabulary, edit: RenameEntity | MergeEntity | DropEntity
 ) -> tuple[Vocabulary, Rewrite]:
-    dimension = vocabulary.dimension.get(edit.dimension)
-    if dimension is None:
-        raise _UnmatchedError(f"{edit.dimension!r}: there is no such dimension")
+    dimension, entity = _entity_of(vocabulary, edit)
     entities = {entity.name: entity for entity in dimension.entities}
-    entity = entities.get(edit.entity)
-    if entity is None:
-        raise _UnmatchedError(f"{edit.entity!r}: there is no such entity on {edit.dimension}")
     new: str | None = None
     match edit:
         case RenameEntity():
@@ -205,9 +178,7 @@ def _apply_to_entity(
         entities = (new if pair == (edit.dimension, edit.entity) else pair[1] for pair in bound)
         return VariableRef(ref.metric, tuple(entities))
 
-    changed = Dimension(dimension.name, dimension.description, tuple(entities.values()), dimension.support)
-    dimensions = tuple(changed if d.name == changed.name else d for d in vocabulary.dimensions)
-    return Vocabulary(dimensions, vocabulary.metrics), rewrite
+    return _with_dimension(vocabulary, dimension, entities.values()), rewrite
 
 
 def _apply_to_metric(
@@ -223,15 +194,18 @@ def _apply_to_metric(
             if metric_name(edit.to) != edit.to or edit.to in vocabulary.metric:
                 raise _UnmatchedError(f"to {edit.to!r}: must be a new name in CamelCase")
             name = edit.to
-            return _with_metric(
-                vocabulary, metric, replace(metric, name=name)
-            ), lambda ref: VariableRef(name, ref.entities) if ref.metric == metric.name else ref
+            renamed = replace(metric, name=name, aliases=_with_aliases(metric.aliases, [metric.name], name))
+            return (
+                _with_metric(vocabulary, metric, renamed),
+                lambda ref: VariableRef(name, ref.entities) if ref.metric == metric.name else ref,
+            )
         case MergeMetric():
             other = vocabulary.metric.get(edit.into)
             if other is None or other == metric or sorted(other.signature) != sorted(metric.signature):
                 raise _UnmatchedError(f"into {edit.into!r}: no other metric of that name binds the same dimensions")
             places = [metric.signature.index(dimension) for dimension in other.signature]
-            joined = replace(other, support=other.support + metric.support)
+            aliases = _with_aliases(other.aliases, [metric.name, *metric.aliases], other.name)
+            joined = replace(other, support=other.support + metric.support, aliases=aliases)
             merged = _with_metric(_with_metric(vocabulary, metric, None), other, joined)
             return (
                 merged,
@@ -243,6 +217,10 @@ def _apply_to_metric(
             )
         case DropMetric():
             return _with_metric(vocabulary, metric, None), lambda ref: None if ref.metric == metric.name else ref
+
+
+def _with_aliases(aliases: Sequence[str], more: Sequence[str], name: str) -> tuple[str, ...]:
+    return tuple(sorted({*aliases, *more} - {name}))
 
 
 def _with_metric(vocabulary: Vocabulary, old: Metric, new: Metric | None) -> Vocabulary:

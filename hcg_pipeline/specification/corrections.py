@@ -49,6 +49,15 @@ class MergeEntity(_Edit):
     into: str
 
 
+class SplitEntity(_Edit):
+    """Take a merge back: one of the entity's aliases becomes an entity of its own, where the text speaks of it."""
+
+    action: Literal["split_entity"]
+    dimension: str
+    entity: str
+    alias: str
+
+
 class DropEntity(_Edit):
     """Remove an entity with every variable that binds it."""
 
@@ -140,10 +149,11 @@ class RewordEdge(_Edit):
     mechanism: str = Field(min_length=1)
 
 
-VocabularyEdit = RenameEntity | MergeEntity | DropEntity | RenameMetric | MergeMetric | DropMetric | SetRole
+EntityEdit = RenameEntity | MergeEntity | SplitEntity | DropEntity
+MetricEdit = RenameMetric | MergeMetric | DropMetric | SetRole
 VariableEdit = RenameVariable | DropVariable
 EdgeEdit = AddEdge | DropEdge | FlipEdge | RewordEdge
-Edit = VocabularyEdit | VariableEdit | EdgeEdit
+Edit = EntityEdit | MetricEdit | VariableEdit | EdgeEdit
 
 _EDITS: TypeAdapter[Edit] = TypeAdapter(Annotated[Edit, Field(discriminator="action")])
 

@@ -15,7 +15,7 @@ from hcg_pipeline.specification.names import (
     entity_name,
     key_of,
 )
-from hcg_pipeline.specification.resolution import Merge, near_pairs, resolve_entities
+from hcg_pipeline.specification.resolution import near_pairs, resolve_entities
 from hcg_pipeline.specification.tiers import WIDEST, caps_of
 from hcg_pipeline.specification.vocabulary import Dimension, Entity
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table, to_vocabulary
@@ -26,10 +26,9 @@ _SHARED_PORTION = 0.6
 
 @dataclass(frozen=True)
 class ResolvedDimensions:
-    """The ranked dimensions of the widest tier, what was merged and why, and counts of what was refused."""
+    """The ranked dimensions of the widest tier, and counts of what was refused."""
 
     table: pa.Table
-    merges: tuple[Merge, ...]
     counts: dict[str, int]
 
 
@@ -57,23 +56,18 @@ def resolve_dimensions(proposals: Sequence[ProposedDimension]) -> ResolvedDimens
     entity of its own is dropped.
     """
     counts: Counter[str] = Counter()
-    merges: list[Merge] = []
-    named = _by_name(proposals, counts, merges)
+    named = _by_name(proposals, counts)
     drafts = [_draft(name, group) for name, group in named.items()]
-    drafts = _merge_by_entities(sorted(drafts, key=_rank), merges)
-    drafts = sorted(drafts, key=_rank)
+    drafts = sorted(_merge_by_entities(sorted(drafts, key=_rank)), key=_rank)
     counts["dimension_cut"] += max(0, len(drafts) - caps_of(WIDEST).dimensions)
     resolved = []
     for draft in drafts[: caps_of(WIDEST).dimensions]:
-        entities, made = resolve_entities(draft.entities, f"entity:{draft.name}", counts)
-        merges.extend(made)
-        resolved.append(Dimension(draft.name, draft.description, tuple(entities), draft.support))
-    single = _one_dimension_each(resolved, merges)
+        entities = resolve_entities(draft.entities, counts)
+        resolved.append(Dimension(draft.name, draft.description, tuple(entities), draft.support, draft.aliases))
+    single = _one_dimension_each(resolved)
     kept = [dimension for dimension in single if dimension.entities]
     counts["dimension_empty"] += len(single) - len(kept)
-    return ResolvedDimensions(
-        dimensions_table(kept), tuple(sorted(set(merges))), {k: v for k, v in sorted(counts.items()) if v}
-    )
+    return ResolvedDimensions(dimensions_table(kept), {k: v for k, v in sorted(counts.items()) if v})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +76,7 @@ class _Draft:
     description: str
     support: int
     entities: tuple[ProposedEntity, ...]
+    aliases: tuple[str, ...]
 
 
 def _rank(draft: _Draft) -> tuple[int, str]:
@@ -89,7 +84,7 @@ def _rank(draft: _Draft) -> tuple[int, str]:
 
 
 def _by_name(
-    proposals: Sequence[ProposedDimension], counts: Counter[str], merges: list[Merge]
+    proposals: Sequence[ProposedDimension], counts: Counter[str]
 ) -> dict[str, list[tuple[str, ProposedDimension]]]:
     groups: dict[str, list[tuple[str, ProposedDimension]]] = defaultdict(list)
     for proposal in proposals:
@@ -113,7 +108,6 @@ def _by_name(
             spellings[name] += max(proposal.support, 1)
         best = min(spellings, key=lambda name: (-spellings[name], len(name), name))
         named[best] = joined[key]
-        merges.extend(Merge("dimension", best, name, "names agree") for name in spellings if name != best)
     return named
 
 
@@ -132,7 +126,8 @@ def _draft(name: str, group: list[tuple[str, ProposedDimension]]) -> _Draft:
             descriptions[text] += max(proposal.support, 1)
     best = min(descriptions, key=lambda text: (-descriptions[text], len(text), text), default="")
     support = sum(max(proposal.support, 1) for proposal in proposals)
-    return _Draft(name, best, support, tuple(entity for proposal in proposals for entity in proposal.entities))
+    entities = tuple(entity for proposal in proposals for entity in proposal.entities)
+    return _Draft(name, best, support, entities, tuple(sorted({other for other, _ in group} - {name})))
 
 
 def _entity_keys(draft: _Draft) -> set[str]:
@@ -140,7 +135,7 @@ def _entity_keys(draft: _Draft) -> set[str]:
     return {key_of(name.name) for name in tidy if name is not None}
 
 
-def _merge_by_entities(drafts: list[_Draft], merges: list[Merge]) -> list[_Draft]:
+def _merge_by_entities(drafts: list[_Draft]) -> list[_Draft]:
     """Two axes with mostly the same values are one: the weaker joins the stronger. `drafts` come strongest first."""
     kept: list[tuple[_Draft, set[str]]] = []
     for draft in drafts:
@@ -148,12 +143,12 @@ def _merge_by_entities(drafts: list[_Draft], merges: list[Merge]) -> list[_Draft
         for place, (stronger, theirs) in enumerate(kept):
             shared = len(keys & theirs)
             if shared >= _SHARED_ENTITIES and shared >= _SHARED_PORTION * min(len(keys), len(theirs)):
-                merges.append(Merge("dimension", stronger.name, draft.name, f"shares {shared} entities"))
                 joined = _Draft(
                     stronger.name,
                     stronger.description or draft.description,
                     stronger.support + draft.support,
                     stronger.entities + draft.entities,
+                    tuple(sorted({*stronger.aliases, draft.name, *draft.aliases})),
                 )
                 kept[place] = (joined, theirs | keys)
                 break
@@ -162,7 +157,7 @@ def _merge_by_entities(drafts: list[_Draft], merges: list[Merge]) -> list[_Draft
     return [draft for draft, _ in kept]
 
 
-def _one_dimension_each(dimensions: Sequence[Dimension], merges: list[Merge]) -> list[Dimension]:
+def _one_dimension_each(dimensions: Sequence[Dimension]) -> list[Dimension]:
     """Leave each entity where it is mentioned most (on a tie the higher-ranked axis), with all its spellings."""
     ranked = sorted(
         ((entity, place) for place, dimension in enumerate(dimensions) for entity in dimension.entities),
@@ -174,9 +169,6 @@ def _one_dimension_each(dimensions: Sequence[Dimension], merges: list[Merge]) ->
         home, name = owner.setdefault(key_of(entity.name), (place, entity.name))
         if (home, name) == (place, entity.name):
             kept.append((place, entity))
-        else:
-            where = f"entity:{dimensions[home].name}"
-            merges.append(Merge(where, name, entity.name, f"was also proposed on {dimensions[place].name}"))
     spellings: dict[tuple[int, str], set[str]] = defaultdict(set)
     for entity, _ in ranked:
         holder = owner[key_of(entity.name)]
@@ -193,6 +185,7 @@ def _one_dimension_each(dimensions: Sequence[Dimension], merges: list[Merge]) ->
                 if home == place
             ),
             dimension.support,
+            dimension.aliases,
         )
         for place, dimension in enumerate(dimensions)
     ]

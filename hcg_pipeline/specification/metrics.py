@@ -17,7 +17,7 @@ from hcg_pipeline.specification.names import (
     split_camel,
 )
 from hcg_pipeline.specification.outcomes import OutcomeConfig, assign_roles
-from hcg_pipeline.specification.resolution import Merge, near_pairs
+from hcg_pipeline.specification.resolution import near_pairs
 from hcg_pipeline.specification.tiers import caps_of, up_to
 from hcg_pipeline.specification.vocabulary import Metric, metrics_over
 from hcg_pipeline.specification.vocabulary_tables import metrics_table
@@ -29,10 +29,9 @@ OTHER = "other"
 
 @dataclass(frozen=True)
 class ResolvedMetrics:
-    """The metrics of a tier in rank order, what was merged and why, and counts of what was refused."""
+    """The metrics of a tier in rank order, and counts of what was refused."""
 
     table: pa.Table
-    merges: tuple[Merge, ...]
     counts: dict[str, int]
 
 
@@ -54,9 +53,8 @@ def resolve_metrics(
     name an unknown dimension, or bind none or more than three, are dropped and counted.
     """
     counts: Counter[str] = Counter()
-    merges: list[Merge] = []
     known = dimensions.column("dimension").to_pylist()
-    groups = _by_name(_readable(proposals, known, counts), merges)
+    groups = _by_name(_readable(proposals, known, counts))
     ranked = sorted((_metric(name, group) for name, group in groups.items()), key=lambda m: (-m.support, m.name))
     ranked = _few_categories(ranked)
     chosen: list[Metric] = []
@@ -68,7 +66,6 @@ def resolve_metrics(
     counts["metric_cut"] += len(ranked) - len(chosen)
     return ResolvedMetrics(
         metrics_table(assign_roles(chosen, outcomes)),
-        tuple(sorted(set(merges))),
         {key: count for key, count in sorted(counts.items()) if count},
     )
 
@@ -109,7 +106,7 @@ def _readable(proposals: Sequence[ProposedMetric], known: Sequence[str], counts:
     return kept
 
 
-def _by_name(proposals: Sequence[_Proposal], merges: list[Merge]) -> dict[str, list[_Proposal]]:
+def _by_name(proposals: Sequence[_Proposal]) -> dict[str, list[_Proposal]]:
     groups: dict[str, list[_Proposal]] = defaultdict(list)
     for proposal in proposals:
         groups[key_of(split_camel(proposal.name))].append(proposal)
@@ -134,7 +131,6 @@ def _by_name(proposals: Sequence[_Proposal], merges: list[Merge]) -> dict[str, l
             spellings[proposal.name] += proposal.support
         best = min(spellings, key=lambda name: (-spellings[name], len(name), name))
         named[best] = joined[key]
-        merges.extend(Merge("metric", best, name, "names agree") for name in spellings if name != best)
     return named
 
 
@@ -156,7 +152,8 @@ def _metric(name: str, group: Sequence[_Proposal]) -> Metric:
             descriptions[proposal.description] += proposal.support
     description = min(descriptions, key=lambda d: (-descriptions[d], -len(d), d), default="")
     category = min(categories, key=lambda c: (-categories[c], c))
-    return Metric(name, signature, description, category, "driver", sum(p.support for p in group))
+    aliases = tuple(sorted({proposal.name for proposal in group} - {name}))
+    return Metric(name, signature, description, category, "driver", sum(p.support for p in group), aliases)
 
 
 def _few_categories(metrics: Sequence[Metric]) -> list[Metric]:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import permutations
 
 from hcg_pipeline.backends.protocol import ProposedEntity
@@ -26,7 +27,7 @@ class ReferenceIndex:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._metrics = vocabulary.metric
-        self._metric_keys = _Spellings({key_of(split_camel(metric.name)): metric.name for metric in vocabulary.metrics})
+        self._metric_keys = _Spellings(_metric_keys(vocabulary.metrics))
         self._entities: dict[str, _Spellings] = {}
         self._names: dict[str, set[str]] = {}
         for dimension in vocabulary.dimensions:
@@ -122,6 +123,17 @@ class _Spellings:
         return self._nearest[key]
 
 
+def _metric_keys(metrics: Sequence[Metric]) -> dict[str, str]:
+    """Which metric each key means: names before aliases, higher ranks first."""
+    keys: dict[str, str] = {}
+    for metric in metrics:
+        keys.setdefault(key_of(split_camel(metric.name)), metric.name)
+    for metric in metrics:
+        for alias in metric.aliases:
+            keys.setdefault(key_of(split_camel(alias)), metric.name)
+    return keys
+
+
 def extend_dimensions(
     vocabulary: Vocabulary, proposals: Iterable[tuple[str, ProposedEntity]], counts: Counter[str]
 ) -> Vocabulary:
@@ -135,7 +147,7 @@ def extend_dimensions(
     owner = _owners(vocabulary)
     ranked: list[tuple[int, int, Entity]] = []
     for place, proposed in enumerate(_by_dimension(vocabulary, proposals, counts)):
-        entities, _ = resolve_entities(proposed, f"entity:{vocabulary.dimensions[place].name}", counts)
+        entities = resolve_entities(proposed, counts)
         ranked.extend((-entity.mentions, place, entity) for entity in entities)
     ranked.sort(key=lambda item: (item[0], item[1], item[2].name))
     aliases: dict[_Owner, set[str]] = defaultdict(set)
@@ -224,4 +236,4 @@ def _extended(dimension: Dimension, aliases: dict[_Owner, set[str]], added: Sequ
         )
         for entity in dimension.entities
     )
-    return Dimension(dimension.name, dimension.description, (*known, *added), dimension.support)
+    return replace(dimension, entities=(*known, *added))

@@ -1,8 +1,8 @@
 """Which proposed entities are one and the same: case, plural, hyphens, spelling, abbreviations, stated aliases.
 
-Every merge is recorded with its reason, and the merged spelling stays as an alias, so that an expert can see it and
-take it back. What is only alike stays apart: 'hypothyroidism' is not 'hyperthyroidism', and an alias that two names
-claim belongs to neither.
+The merged spelling stays as an alias, so that an expert can see it, with its reason (`merges.py`), and take it back.
+What is only alike stays apart: 'hypothyroidism' is not 'hyperthyroidism', and an alias that two names claim belongs to
+neither.
 """
 
 from collections import Counter, defaultdict
@@ -21,16 +21,6 @@ from hcg_pipeline.specification.names import (
 from hcg_pipeline.specification.vocabulary import Entity
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Merge:
-    """One spelling taken into another: where (`dimension`, `metric`, `entity:<dimension>`), which, and why."""
-
-    scope: str
-    kept: str
-    merged: str
-    reason: str
-
-
 @dataclass(slots=True)
 class _Group:
     """All spellings of one entity, under the key that they share."""
@@ -43,47 +33,31 @@ class _Group:
         return sum(self.spellings.values())
 
 
-def resolve_entities(
-    proposals: Iterable[ProposedEntity], scope: str, counts: Counter[str]
-) -> tuple[list[Entity], list[Merge]]:
-    """Proposed entities of one dimension as distinct entities, most mentioned first, with the merges that made them.
+def resolve_entities(proposals: Iterable[ProposedEntity], counts: Counter[str]) -> list[Entity]:
+    """Proposed entities of one dimension as distinct entities, most mentioned first.
 
     `counts` gains `entity_refused` for each hostile or empty name. The result does not depend on the order of the
     proposals.
     """
     groups = _by_key(proposals, counts)
     parent = {key: key for key in groups}
-    reasons: dict[str, str] = {}
 
     def root(key: str) -> str:
         while parent[key] != key:
             key = parent[key]
         return key
 
-    def join(one: str, other: str, reason: str) -> None:
-        one, other = root(one), root(other)
-        if one == other:
-            return
-        keep, lose = sorted((one, other), key=lambda key: (-groups[key].mentions, key))
-        parent[lose] = keep
-        reasons[lose] = reason
-
-    for one, other in _alias_pairs(groups):
-        join(one, other, "stated as another name or abbreviation")
-    for one, other in near_pairs(sorted(groups), MERGE_CUTOFF):
-        join(one, other, "spelled almost alike")
+    for pair in (*_alias_pairs(groups), *near_pairs(sorted(groups), MERGE_CUTOFF)):
+        one, other = (root(key) for key in pair)
+        if one != other:
+            keep, lose = sorted((one, other), key=lambda key: (-groups[key].mentions, key))
+            parent[lose] = keep
 
     members: dict[str, list[str]] = defaultdict(list)
     for key in sorted(groups):
         members[root(key)].append(key)
-    entities: list[Entity] = []
-    merges: list[Merge] = []
-    for keys in members.values():
-        entity, made = _entity([(key, groups[key]) for key in keys], reasons, scope)
-        entities.append(entity)
-        merges.extend(made)
-    entities = _without_shared_aliases(entities)
-    return sorted(entities, key=lambda entity: (-entity.mentions, entity.name)), sorted(merges)
+    entities = _without_shared_aliases([_entity([groups[key] for key in keys]) for keys in members.values()])
+    return sorted(entities, key=lambda entity: (-entity.mentions, entity.name))
 
 
 def _by_key(proposals: Iterable[ProposedEntity], counts: Counter[str]) -> dict[str, _Group]:
@@ -140,28 +114,14 @@ def near_pairs(keys: Sequence[str], cutoff: float) -> list[tuple[str, str]]:
     return sorted(pairs)
 
 
-def _entity(members: list[tuple[str, _Group]], reasons: dict[str, str], scope: str) -> tuple[Entity, list[Merge]]:
+def _entity(members: Sequence[_Group]) -> Entity:
     spellings: Counter[str] = Counter()
-    aliases: Counter[str] = Counter()
-    for _, group in members:
+    aliases: set[str] = set()
+    for group in members:
         spellings.update(group.spellings)
         aliases.update(group.aliases)
     name = preferred_spelling(spellings)
-    merges = []
-    for key, group in members:
-        reason = reasons.get(key, "stated as another name or abbreviation" if len(members) > 1 else "")
-        for spelling in group.spellings:
-            if spelling == name:
-                continue
-            same_key = key == key_of(name)
-            why = "differs in case, plural, hyphen or regional spelling" if same_key else reason
-            merges.append(Merge(scope, name, spelling, why))
-    known = {spelling for spelling in spellings if spelling != name}
-    for alias in aliases:
-        if alias != name and alias not in known:
-            known.add(alias)
-            merges.append(Merge(scope, name, alias, "stated as another name or abbreviation"))
-    return Entity(name, tuple(sorted(known)), sum(spellings.values())), merges
+    return Entity(name, tuple(sorted({*spellings, *aliases} - {name})), sum(spellings.values()))
 
 
 def preferred_spelling(spellings: Counter[str]) -> str:

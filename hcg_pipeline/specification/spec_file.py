@@ -3,7 +3,7 @@
 import json
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hcg_pipeline.specification.spec_parsing import HEADER, parse_spec
@@ -66,12 +66,12 @@ def _dimension(dimension: Dimension, comments: _Comments) -> Iterable[str]:
     yield f"- name: {dimension.name}"
     yield from _text("description", dimension.description, "  ")
     yield f"  support: {dimension.support}"
+    yield from _aliases(dimension.aliases, "  ")
     yield "  entities:" if dimension.entities else "  entities: []"
     for entity in dimension.entities:
         yield from _above(comments, f"dimensions/{dimension.name}", entity.name, "  ")
         yield f"  - name: {_scalar(entity.name)}"
-        if entity.aliases:
-            yield f"    aliases: [{', '.join(_quoted(alias) for alias in entity.aliases)}]"
+        yield from _aliases(entity.aliases, "    ")
         if entity.mentions:
             yield f"    mentions: {entity.mentions}"
 
@@ -83,6 +83,12 @@ def _metric(metric: Metric) -> Iterable[str]:
     yield f"    category: {_scalar(metric.category)}"
     yield f"    graph_role: {metric.role}"
     yield f"    support: {metric.support}"
+    yield from _aliases(metric.aliases, "    ")
+
+
+def _aliases(aliases: Sequence[str], indent: str) -> Iterable[str]:
+    if aliases:
+        yield f"{indent}aliases: [{', '.join(_quoted(alias) for alias in aliases)}]"
 
 
 def _text(key: str, text: str, indent: str) -> list[str]:

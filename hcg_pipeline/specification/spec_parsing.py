@@ -33,6 +33,7 @@ class _DimensionEntry(_Strict):
     name: str
     description: str = ""
     support: int = Field(default=0, ge=0)
+    aliases: list[str] = Field(default_factory=list)
     entities: list[_EntityEntry] = Field(default_factory=list)
 
     @field_validator("entities", mode="before")
@@ -48,6 +49,7 @@ class _Attributes(_Strict):
     category: str = "other"
     graph_role: Literal["terminal", "outcome", "driver"] = "driver"
     support: int = Field(default=0, ge=0)
+    aliases: list[str] = Field(default_factory=list)
 
 
 class _MetricEntry(_Strict):
@@ -125,7 +127,7 @@ def _dimensions(file: _File, located: LocatedYaml) -> tuple[Dimension, ...]:
                         spot, f"{spelling!r} already names {owner} on line {located.line(first)}: keep one of them"
                     )
         entities = tuple(Entity(entity.name, tuple(entity.aliases), entity.mentions) for entity in entry.entities)
-        dimensions.append(Dimension(entry.name, entry.description, entities, entry.support))
+        dimensions.append(Dimension(entry.name, entry.description, entities, entry.support, tuple(entry.aliases)))
     return tuple(dimensions)
 
 
@@ -163,6 +165,7 @@ def _metrics(file: _File, located: LocatedYaml, known: set[str]) -> tuple[Metric
                 attributes.category,
                 attributes.graph_role,
                 attributes.support,
+                tuple(attributes.aliases),
             )
         )
     return tuple(metrics)

@@ -20,17 +20,18 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A categorical axis (snake_case) with its entities, most mentioned first."""
+    """A categorical axis (snake_case) with its entities, most mentioned first; `aliases` are names merged into it."""
 
     name: str
     description: str
     entities: tuple[Entity, ...] = ()
     support: int = 0
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A measurable or assessable quantity (CamelCase) over the dimensions of its signature."""
+    """A measurable or assessable quantity (CamelCase) over its signature; `aliases` are names merged into it."""
 
     name: str
     signature: tuple[str, ...]
@@ -38,6 +39,7 @@ class Metric:
     category: str
     role: Role = "driver"
     support: int = 0
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -17,6 +17,7 @@ def to_vocabulary(dimensions: pa.Table, metrics: pa.Table | None = None) -> Voca
                 row["description"],
                 tuple(Entity(e["name"], tuple(e["aliases"]), e["mentions"]) for e in row["entities"]),
                 row["support"],
+                tuple(row["aliases"]),
             )
             for row in dimensions.to_pylist()
         ),
@@ -28,6 +29,7 @@ def to_vocabulary(dimensions: pa.Table, metrics: pa.Table | None = None) -> Voca
                 row["category"],
                 row["role"],
                 row["support"],
+                tuple(row["aliases"]),
             )
             for row in (metrics.to_pylist() if metrics is not None else [])
         ),
@@ -46,6 +48,7 @@ def dimensions_table(dimensions: Sequence[Dimension]) -> pa.Table:
                     {"name": entity.name, "aliases": list(entity.aliases), "mentions": entity.mentions}
                     for entity in dimension.entities
                 ],
+                "aliases": list(dimension.aliases),
             }
             for dimension in dimensions
         ],
@@ -64,6 +67,7 @@ def metrics_table(metrics: Sequence[Metric]) -> pa.Table:
                 "category": metric.category,
                 "role": metric.role,
                 "support": metric.support,
+                "aliases": list(metric.aliases),
             }
             for metric in metrics
         ],

@@ -2,15 +2,18 @@
 
 import hashlib
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import dagster as dg
 import pyarrow.compute as pc
 import pytest
-from conftest import forget_definitions
 from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
+from fresh_definitions import forget_definitions
 from tiny_corpus import QUESTIONS, TEXTS, write_tiny_corpus
 
+from assets.dead_runs import PROCESS_TAG, fail_dead_runs, this_process
 from assets.job_run import run_job
 from hcg_pipeline.graph.snapshot import SnapshotStore
 from resources.dagster_home import open_instance
@@ -20,21 +23,9 @@ from resources.workspace import Workspace
 pytestmark = pytest.mark.xdist_group("building")
 
 STAGES = [
-    "documents",
-    "chunks",
-    "embeddings",
-    "dimensions",
-    "metrics",
-    "variables",
-    "seed_relations",
-    "metric_templates",
-    "node_edges",
-    "evidence_links",
-    "graph",
-    "graph_index",
-    "answers",
-    "scores",
-    "benchmark_report",
+    *("documents", "chunks", "embeddings", "dimensions", "metrics", "variables", "seed_relations"),
+    *("metric_templates", "node_edges", "evidence_links", "graph", "graph_index"),
+    *("answers", "scores", "benchmark_report"),
 ]
 BESIDE = ["rejected", "ranked_dimensions", "entities"]
 
@@ -311,3 +302,36 @@ def test_two_corpora_keep_apart(built, data):
     assert build(corpus="in fections ü").success
     assert content(data / "store" / "infections") == before
     assert edges() == edges("in fections ü")
+
+
+def test_a_killed_build_is_told_as_such_and_the_next_one_finishes_it(data):
+    corpus = write_tiny_corpus(data)
+    (corpus / "long.txt").write_text("Influenza causes pneumonia. Aspirin reduces fever.\n" * 20_000)
+    hcg = [str(Path(sys.executable).parent / "hcg"), "build", "infections"]
+    with subprocess.Popen(hcg, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        seen = process.stderr.readline()
+        while "chunks" not in seen:
+            seen = process.stderr.readline()
+            assert seen, "the build ended before it could be killed"
+        process.kill()
+    (corpus / "long.txt").unlink()
+    with open_instance() as instance:
+        assert [run.status for run in instance.get_runs()] == [dg.DagsterRunStatus.STARTED]
+    assert build().success
+    with open_instance() as instance:
+        assert [run.status.value for run in instance.get_runs()] == ["SUCCESS", "FAILURE"]
+        assert fail_dead_runs(instance) == []
+    assert ("DiseaseOccurrence(influenza)", "+", "DiseaseOccurrence(pneumonia)") in edges()
+
+
+def test_a_run_of_a_living_process_is_left_alone(built):
+    with open_instance() as instance:
+        run = dg.DagsterRun(
+            job_name="build_graph", status=dg.DagsterRunStatus.STARTED, tags={PROCESS_TAG: this_process()}
+        )
+        instance.add_run(run)
+        other = dg.DagsterRun(
+            job_name="build_graph", status=dg.DagsterRunStatus.STARTED, tags={PROCESS_TAG: "elsewhere:1"}
+        )
+        instance.add_run(other)
+        assert fail_dead_runs(instance) == []

@@ -76,7 +76,7 @@ def test_a_server_that_is_down_says_what_to_do(tmp_path, monkeypatch):
 
 
 def test_asking_for_an_endpoint_that_is_not_configured_says_what_to_set(tmp_path, monkeypatch):
-    with pytest.raises(BackendError, match="set OPENAI_API_KEY, or HCG_LLM_BASE_URL .* or write `backend: rules`"):
+    with pytest.raises(BackendError, match=r"set OPENAI_API_KEY, or HCG_LLM_BASE_URL .* or write `backend: rules`"):
         LanguageModel.from_environment(tmp_path).backend_for("llm")
     monkeypatch.setenv("HCG_EMBEDDER", "openai")
     with pytest.raises(EmbeddingError, match="set OPENAI_API_KEY, or HCG_EMBEDDING_BASE_URL"):

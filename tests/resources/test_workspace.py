@@ -29,7 +29,7 @@ def test_without_a_corpora_folder_there_are_none(data):
 
 
 def test_an_unknown_corpus_lists_those_there_are(workspace):
-    with pytest.raises(CorpusError, match="There is no corpus 'nix' in .*There are: epilepsy, heart failure, Ünïcode"):
+    with pytest.raises(CorpusError, match=r"There is no corpus 'nix' in .*There are: epilepsy, heart failure, Ünïcode"):
         workspace.corpus_folder("nix")
 
 

@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from hcg_pipeline.backends.llm.budget import BudgetError
 from hcg_pipeline.backends.llm.chat import (
     CallError,
     ChatReply,
@@ -16,14 +17,17 @@ from hcg_pipeline.backends.llm.chat import (
     TooLongError,
 )
 from hcg_pipeline.backends.llm.closed_sets import ClosedSets, strict_schema
+from hcg_pipeline.backends.llm.ledger import Ledger, Unrecorded
 from hcg_pipeline.backends.llm.reply_text import NotJsonError, json_object
 from hcg_pipeline.backends.llm.streaming import LOOP
 from hcg_pipeline.backends.protocol import Failure, Usage
+from hcg_pipeline.errors import BackendError
 
 R = TypeVar("R", bound=BaseModel)
 A = TypeVar("A")
 
 _QUOTED_REPLY = 6000
+_UNRECORDED = Unrecorded()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +74,15 @@ class BadReplyError(ValueError):
     """The reply cannot be used; the message says why, in words that the model can act on."""
 
 
-def ask(chat: KeptChat, sampling: Sampling, prompt: Prompt[R]) -> Asked[R]:
+def ask(chat: KeptChat, sampling: Sampling, prompt: Prompt[R], ledger: Ledger = _UNRECORDED) -> Asked[R]:
     """Put `prompt` to the model and validate the reply; a bad one is sent back once with what is wrong with it.
 
     A repaired reply is kept as the answer to the original request, so that the next build asks neither again.
-    `BackendError` passes through.
+    `ledger` takes note of both calls. `BackendError` passes through.
     """
-    request = _request(prompt, sampling)
+    request = request_of(prompt, sampling)
     try:
-        reply = chat.complete(request)
+        reply = _complete(chat, request, ledger)
     except CallError as error:
         too_long = isinstance(error, TooLongError) and prompt.parts > 1
         failure = Failure(prompt.stage, prompt.key, str(error), "")
@@ -86,17 +90,32 @@ def ask(chat: KeptChat, sampling: Sampling, prompt: Prompt[R]) -> Asked[R]:
     try:
         good = validated(reply, prompt)
     except BadReplyError as bad:
-        return _repair(chat, prompt, request, reply, bad)
+        ledger.replied(request, reply, "invalid")
+        return _repair(chat, prompt, request, reply, bad, ledger)
     if not reply.good:
         chat.accept(request, reply)
+    ledger.replied(request, reply, "ok")
     return Asked(good, None, _usage(reply))
 
 
-def _repair(chat: KeptChat, prompt: Prompt[R], request: ChatRequest, reply: ChatReply, bad: BadReplyError) -> Asked[R]:
+def _complete(chat: KeptChat, request: ChatRequest, ledger: Ledger) -> ChatReply:
+    """The reply to `request`; where there is none, the ledger has a line on that, unless nothing was sent."""
+    try:
+        return chat.complete(request)
+    except BudgetError:
+        raise
+    except (CallError, BackendError) as error:
+        ledger.unanswered(request, error)
+        raise
+
+
+def _repair(
+    chat: KeptChat, prompt: Prompt[R], request: ChatRequest, reply: ChatReply, bad: BadReplyError, ledger: Ledger
+) -> Asked[R]:
     """Ask for a better reply than `reply`, which is `bad`."""
     repair = _repair_request(request, reply, str(bad))
     try:
-        second = chat.complete(repair)
+        second = _complete(chat, repair, ledger)
     except CallError as error:  # the first reply stays in the cache, so the next build goes straight to the repair
         failure = Failure(prompt.stage, prompt.key, f"{bad}; the repair got no reply: {error}", _raw(reply))
         too_long = isinstance(error, TooLongError) and prompt.parts > 1
@@ -107,6 +126,7 @@ def _repair(chat: KeptChat, prompt: Prompt[R], request: ChatRequest, reply: Chat
     except BadReplyError as still_bad:
         # Replies cut off twice stay in the cache where the prompt can be divided: the next build divides it at once.
         too_long = second.finish_reason == "length" and prompt.parts > 1
+        ledger.replied(repair, second, "divided" if too_long else "failed")
         if not too_long:
             chat.forget(request)
             chat.forget(repair)
@@ -114,6 +134,7 @@ def _repair(chat: KeptChat, prompt: Prompt[R], request: ChatRequest, reply: Chat
         return Asked(None, Failure(prompt.stage, prompt.key, reason, _raw(second)), usage, too_long=too_long)
     chat.accept(request, second)
     chat.forget(repair)
+    ledger.replied(repair, second, "repaired")
     return Asked(good, None, usage)
 
 
@@ -151,7 +172,8 @@ def _problems(error: ValidationError) -> str:
     return "; ".join(shown) + more
 
 
-def _request(prompt: Prompt[R], sampling: Sampling) -> ChatRequest:
+def request_of(prompt: Prompt[R], sampling: Sampling) -> ChatRequest:
+    """The request that `ask` begins with."""
     return ChatRequest(
         model=sampling.model,
         messages=(Message("system", prompt.system), Message("user", prompt.user)),

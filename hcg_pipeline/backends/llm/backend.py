@@ -3,13 +3,16 @@
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from hcg_pipeline.backends.llm.asking import Asked, Prompt, Sampling, ask
-from hcg_pipeline.backends.llm.chat import KeptChat
+from hcg_pipeline.backends.llm.asking import Asked, Prompt, Sampling, ask, request_of
+from hcg_pipeline.backends.llm.batches import Batches
+from hcg_pipeline.backends.llm.chat import ChatRequest, KeptChat
 from hcg_pipeline.backends.llm.dividing import Parts, WindowQuestion, ask_window, joined
+from hcg_pipeline.backends.llm.ledger import Ledger, Unrecorded
 from hcg_pipeline.backends.llm.mapping import ask_all, failures_of, total_usage
 from hcg_pipeline.backends.llm.prompts.answer import AnswerReply as AnswerModel
 from hcg_pipeline.backends.llm.prompts.answer import answer_prompt, to_answer, unanswerable
@@ -33,6 +36,7 @@ from hcg_pipeline.backends.protocol import (
     TemplateVerdict,
 )
 from hcg_pipeline.corpus.window import Window
+from hcg_pipeline.errors import BackendError
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.specification.vocabulary import Dimension, Vocabulary
 
@@ -68,12 +72,33 @@ class LlmBackend:
         workers: int = 8,
         metrics_shown: int = 64,
         answer_words: int | None = None,
+        batches: Batches | None = None,
     ) -> None:
+        self._ledger: Ledger = Unrecorded()
+        self._batches = batches
+        self._in_batches = False
         self._chat = chat
         self._sampling = sampling
         self._workers = workers
         self._metrics_shown = metrics_shown
         self._answer_words = answer_words
+
+    def recording(self, ledger: Ledger) -> "LlmBackend":
+        """This backend, with the same chain, whose calls `ledger` takes note of."""
+        other = copy(self)
+        other._ledger = ledger
+        return other
+
+    def in_batches(self) -> "LlmBackend":
+        """This backend, with the same chain, that sends what it can through the Batch API first (see `batches`).
+
+        Raises `BackendError` where it was made without one.
+        """
+        if self._batches is None:
+            raise BackendError("this LLM backend was set up without the Batch API: run again without --batch")
+        other = copy(self)
+        other._in_batches = True
+        return other
 
     @property
     def name(self) -> str:
@@ -155,7 +180,16 @@ class LlmBackend:
         )
 
     def _ask(self, prompt: Prompt[R]) -> Asked[R]:
-        return ask(self._chat, self._sampling, prompt)
+        return ask(self._chat, self._sampling, prompt, self._ledger)
+
+    def _through_batches(
+        self, requests_of: Callable[[Sequence[T]], list[ChatRequest]], progress: Progress
+    ) -> Callable[[Sequence[T]], None] | None:
+        """What a stage does with the prompts that its canary leaves, before it asks them: nothing, or a batch."""
+        batches = self._batches
+        if batches is None or not self._in_batches:
+            return None
+        return lambda left: batches.fill(requests_of(left), self._ledger, progress)
 
     def _ask_windows(
         self,
@@ -169,7 +203,12 @@ class LlmBackend:
             return Outcome(())
         stage = prompt_of(windows[0]).stage
         questions = [WindowQuestion(stage, window, prompt_of) for window in windows]
-        asked = ask_all(lambda question: ask_window(self._ask, question), questions, self._workers, progress)
+
+        def requests_of(left: Sequence[WindowQuestion[R]]) -> list[ChatRequest]:
+            return [request_of(prompt_of(question.window), self._sampling) for question in left]
+
+        before = self._through_batches(requests_of, progress)
+        asked = ask_all(lambda question: ask_window(self._ask, question), questions, self._workers, progress, before)
         results: list[T] = []
         failures: list[Failure] = []
         for one in asked:
@@ -190,8 +229,13 @@ class LlmBackend:
         progress: Progress,
     ) -> Outcome[S]:
         """One result an item, in order: asked for where that is worth a call, else made without one."""
-        asked_items = [item for item in items if worth_asking(item)]
-        asked = ask_all(self._ask, [prompt_of(item) for item in asked_items], self._workers, progress)
+
+        def requests_of(left: Sequence[Prompt[R]]) -> list[ChatRequest]:
+            return [request_of(prompt, self._sampling) for prompt in left]
+
+        prompts = [prompt_of(item) for item in items if worth_asking(item)]
+        before = self._through_batches(requests_of, progress)
+        asked = ask_all(self._ask, prompts, self._workers, progress, before)
         answers = iter(asked)
         results: list[S] = []
         for item in items:

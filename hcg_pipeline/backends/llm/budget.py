@@ -6,6 +6,7 @@ estimated at are held back meanwhile, and the bound is overshot by no more than 
 """
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -42,11 +43,12 @@ class Price(BaseModel):
 
 
 class PriceList(BaseModel):
-    """Prices by model, as of a date."""
+    """Prices by model, as of a date; `batch` is the share of them that a call through the batch endpoint costs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     as_of: date
+    batch: float = Field(default=0.5, ge=0, le=1)
     models: dict[str, Price]
 
     def price(self, model: str) -> Price | None:
@@ -74,6 +76,11 @@ def _parse_prices(text: str) -> PriceList:
     return PriceList.model_validate(YAML(typ="safe", pure=True).load(text))
 
 
+def billed_tokens(request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
+    """Tokens in and out that `reply` is counted with: the endpoint's counts, or estimates where it gives none."""
+    return reply.tokens_in or estimate_input_tokens(request), reply.tokens_out or estimate_tokens(reply.text)
+
+
 @dataclass(frozen=True, slots=True)
 class Spent:
     """What was spent so far. `usd` is None where the model has no price."""
@@ -95,6 +102,7 @@ class Budget:
         self._settings = settings
         prices = read_prices(settings.prices)
         self._price = prices.price(model)
+        self.batch_share = prices.batch
         if settings.max_usd is not None and self._price is None:
             raise SettingsError(
                 f"a budget in USD needs a price for {model!r}, and the price list of {prices.as_of} has none: "
@@ -143,6 +151,31 @@ class Budget:
                 self._tokens_out += tokens_out
                 if self._price:
                     self._usd += self._price.usd(tokens_in, reply.tokens_cached, tokens_out)
+
+    def affordable(self, prompts: Sequence[int], share: float) -> int:
+        """How many of the prompts, so many tokens each and in this order, may be sent at `share` of the price."""
+        with self._lock:
+            bounds, price = self._settings, self._price
+            most = len(prompts) if bounds.max_calls is None else max(0, bounds.max_calls - self._calls)
+            tokens = self._tokens_in + self._tokens_out + self._held_tokens
+            usd = self._usd
+            for place, prompt in enumerate(prompts[:most]):
+                tokens += prompt
+                usd += price.usd(prompt, 0, 0) * share if price else 0.0
+                over = bounds.max_tokens is not None and tokens > bounds.max_tokens
+                if over or (bounds.max_usd is not None and usd > bounds.max_usd):
+                    return place
+            return min(most, len(prompts))
+
+    def charge(self, request: ChatRequest, reply: ChatReply, share: float) -> None:
+        """Count a call that was made by another way than this chain, at `share` of the price."""
+        tokens_in, tokens_out = billed_tokens(request, reply)
+        with self._lock:
+            self._calls += 1
+            self._tokens_in += tokens_in
+            self._tokens_out += tokens_out
+            if self._price:
+                self._usd += self._price.usd(tokens_in, reply.tokens_cached, tokens_out) * share
 
     def _reached(self, bound: str, setting: str) -> BudgetError:
         return BudgetError(

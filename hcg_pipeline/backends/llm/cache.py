@@ -10,7 +10,7 @@ The messages themselves are not stored, only the hash of the request, and no key
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -24,6 +24,7 @@ from hcg_pipeline.backends.llm.chat import ChatCall, ChatReply, ChatRequest
 from hcg_pipeline.errors import BackendError
 
 CACHE_VERSION = 1
+_AT_ONCE = 500
 
 _METADATA = sa.MetaData()
 
@@ -66,13 +67,16 @@ def open_cache(url: str, *, busy_seconds: float = 60.0) -> sa.Engine:
 def create_table(engine: sa.Engine) -> None:
     """Make the cache's table in `engine`'s database unless it is there; several processes may do so at once."""
     # Postgres reports a table that another session is making just now as a duplicate key of its catalogue.
-    with suppress(sa.exc.IntegrityError), _connected(engine) as connection:
+    with suppress(sa.exc.IntegrityError), connected(engine) as connection:
         connection.execute(CreateTable(REPLIES, if_not_exists=True))
 
 
 @contextmanager
-def _connected(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """A short transaction. A database that cannot be used is a `BackendError`; a key that is there stays what it is."""
+def connected(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A short transaction on the cache's database, also for the tables beside the cache's own.
+
+    A database that cannot be used is a `BackendError`; a key that is there stays what it is.
+    """
     try:
         with engine.begin() as connection:
             yield connection
@@ -139,34 +143,38 @@ class CachedChat:
         """Keep `reply` as the good answer to `request`, in place of whatever was kept for it."""
         row = _row(request, reply, good=True)
         key = row.pop("key")
-        with _connected(self._engine) as connection:
+        with connected(self._engine) as connection:
             found = connection.execute(sa.update(REPLIES).where(REPLIES.c.key == key).values(row)).rowcount
         if not found:
             self._insert({"key": key, **row})
 
     def forget(self, request: ChatRequest) -> None:
         """Delete what is kept for `request`."""
-        with _connected(self._engine) as connection:
+        with connected(self._engine) as connection:
             connection.execute(sa.delete(REPLIES).where(REPLIES.c.key == request_key(request)))
 
+    def keep(self, key: str, request: ChatRequest, reply: ChatReply) -> bool:
+        """Keep `reply`, which came by another way than this chain, under `key`, unless one is kept; whether it is new.
+
+        `request` says the model and the stage.
+        """
+        return self._insert(_row(request, reply, good=False) | {"key": key})
+
+    def lacking(self, requests: Sequence[ChatRequest]) -> dict[str, ChatRequest]:
+        """Those of `requests` for which nothing is kept, each once, by `request_key`, in order."""
+        by_key = {request_key(request): request for request in requests}
+        kept = kept_keys(self._engine, list(by_key))
+        return {key: request for key, request in by_key.items() if key not in kept}
+
     def _kept(self, key: str) -> ChatReply | None:
-        with _connected(self._engine) as connection:
+        with connected(self._engine) as connection:
             row = connection.execute(sa.select(REPLIES).where(REPLIES.c.key == key)).one_or_none()
         if row is None:
             return None
         if row.used_on != _today():  # at most one write a day for an entry, so that reading stays cheap
-            with _connected(self._engine) as connection:
+            with connected(self._engine) as connection:
                 connection.execute(sa.update(REPLIES).where(REPLIES.c.key == key).values(used_on=_today()))
-        return ChatReply(
-            text=row.text,
-            finish_reason=row.finish_reason,
-            refusal=row.refusal,
-            tokens_in=row.tokens_in,
-            tokens_out=row.tokens_out,
-            tokens_cached=row.tokens_cached,
-            cached=True,
-            good=row.good,
-        )
+        return _reply(row)
 
     def _ask(self, key: str, request: ChatRequest) -> ChatReply:
         fresh = self._inner.complete(request)
@@ -179,11 +187,42 @@ class CachedChat:
     def _insert(self, row: dict[str, Any]) -> bool:
         """Insert `row` unless its key is there; whether it was inserted."""
         try:
-            with _connected(self._engine) as connection:
+            with connected(self._engine) as connection:
                 connection.execute(sa.insert(REPLIES).values(row))
         except sa.exc.IntegrityError:
             return False
         return True
+
+
+def kept_keys(engine: sa.Engine, keys: Sequence[str]) -> set[str]:
+    """Those of `keys` under which a reply is kept."""
+    kept: set[str] = set()
+    with connected(engine) as connection:
+        for start in range(0, len(keys), _AT_ONCE):
+            part = sa.select(REPLIES.c.key).where(REPLIES.c.key.in_(keys[start : start + _AT_ONCE]))
+            kept.update(connection.execute(part).scalars())
+    return kept
+
+
+def good_reply(engine: sa.Engine, request: ChatRequest) -> ChatReply | None:
+    """The good reply that is kept for `request`, if there is one; changes nothing. The cache's table must be there."""
+    query = sa.select(REPLIES).where(REPLIES.c.key == request_key(request), REPLIES.c.good)
+    with connected(engine) as connection:
+        row = connection.execute(query).one_or_none()
+    return None if row is None else _reply(row)
+
+
+def _reply(row: Any) -> ChatReply:
+    return ChatReply(
+        text=row.text,
+        finish_reason=row.finish_reason,
+        refusal=row.refusal,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        tokens_cached=row.tokens_cached,
+        cached=True,
+        good=row.good,
+    )
 
 
 def _row(request: ChatRequest, reply: ChatReply, *, good: bool) -> dict[str, Any]:
@@ -228,7 +267,7 @@ def cache_stats(engine: sa.Engine) -> CacheStats:
     """Counts over the whole cache; models and stages by name."""
     create_table(engine)
     column = REPLIES.c
-    with _connected(engine) as connection:
+    with connected(engine) as connection:
         total = connection.execute(
             sa.select(
                 sa.func.count(),
@@ -265,7 +304,7 @@ def prune_cache(engine: sa.Engine, *, unused_days: int | None = None, model: str
         statement = statement.where(REPLIES.c.used_on <= _today() - timedelta(days=unused_days))
     if model is not None:
         statement = statement.where(REPLIES.c.model == model)
-    with _connected(engine) as connection:
+    with connected(engine) as connection:
         deleted = connection.execute(statement).rowcount
     if engine.dialect.name == "sqlite":
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

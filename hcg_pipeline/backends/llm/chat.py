@@ -43,7 +43,7 @@ class ChatReply:
 
     `cached` is true when the reply came from the cache, `good` when it was found valid before. `tokens_cached` are
     input tokens that the endpoint billed at its prompt-caching rate. `refusal` is the model's own refusal message, or
-    ''.
+    ''. `seconds` from the first attempt to the reply and `retries` in between are for the ledger alone.
     """
 
     text: str
@@ -54,6 +54,8 @@ class ChatReply:
     tokens_cached: int = 0
     cached: bool = False
     good: bool = False
+    seconds: float = field(default=0.0, compare=False)
+    retries: int = field(default=0, compare=False)
 
 
 class ChatCall(Protocol):
@@ -77,7 +79,13 @@ class KeptChat(ChatCall, Protocol):
 
 
 class CallError(HcgError):
-    """One request got no reply, after all that could be done for it. Others may fare better."""
+    """One request got no reply, after all that could be done for it. Others may fare better.
+
+    `seconds` and `retries` say what was tried; the retry layer sets them.
+    """
+
+    seconds: float = 0.0
+    retries: int = 0
 
 
 class TooLongError(CallError):

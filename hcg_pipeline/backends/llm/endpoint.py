@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -27,6 +27,12 @@ from hcg_pipeline.errors import BackendError
 _KEYS = re.compile(r"\bBearer\s+\S+|\b(?:sk|pk|key|gsk|xai)[-_][A-Za-z0-9_*.\-]{6,}")
 _NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")
 _PASSING = frozenset({408, 409, 425, 429})
+
+T = TypeVar("T")
+
+
+class NotThereError(BackendError):
+    """The endpoint does not know the address or the model (HTTP 404)."""
 
 
 class RefusedError(CallError):
@@ -84,6 +90,25 @@ def fetch_json(
     `call` opens a streamed response of the SDK; events that add up to a completion (see `streaming`) count as one
     object, too. `url` and `model` are for the error messages. Raises `AttemptError`, `RefusedError` or `BackendError`.
     """
+
+    def read(headers: httpx2.Headers, pieces: Iterator[bytes]) -> dict[str, Any]:
+        if "event-stream" in headers.get("content-type", ""):
+            return read_events(pieces, public_url(url))
+        return _object_of(b"".join(pieces), url)
+
+    return fetch(call, read, url=url, model=model, total_timeout=total_timeout, clock=clock)
+
+
+def fetch(
+    call: Callable[[], AbstractContextManager[StreamedBody]],
+    read: Callable[[httpx2.Headers, Iterator[bytes]], T],
+    *,
+    url: str,
+    model: str,
+    total_timeout: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> T:
+    """What `read` makes of the headers and the body with which the endpoint answers `call`. Else as `fetch_json`."""
     deadline = clock() + total_timeout
 
     def in_time(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -95,10 +120,7 @@ def fetch_json(
 
     try:
         with call() as response:
-            pieces = in_time(response.iter_bytes())
-            if "event-stream" in response.headers.get("content-type", ""):
-                return read_events(pieces, public_url(url))
-            return _object_of(b"".join(pieces), url)
+            return read(response.headers, in_time(response.iter_bytes()))
     except openai.APIStatusError as error:
         raise _status_error(error, url, model) from None
     except openai.APITimeoutError as error:
@@ -156,7 +178,7 @@ def _status_error(error: openai.APIStatusError, url: str, model: str) -> Excepti
             "OPENAI_API_KEY and run again; finished calls are kept"
         )
     if status == 404:
-        return BackendError(
+        return NotThereError(
             f"{shown} does not know the model {model!r}, or is not the right address (HTTP 404): {said}. Set "
             "HCG_LLM_MODEL or HCG_EMBEDDING_MODEL to a model that it serves, or HCG_LLM_BASE_URL to its address, "
             "which usually ends in /v1"

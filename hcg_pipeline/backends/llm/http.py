@@ -34,12 +34,17 @@ class HttpChat:
         self._dialect = dialect or first_dialect(self._url)
         self._reached = False
 
+    @property
+    def dialect(self) -> Dialect | None:
+        """What the endpoint turned out to understand; None before it has answered anything."""
+        return self._dialect if self._reached else None
+
     def complete(self, request: ChatRequest) -> ChatReply:
         """See `ChatCall.complete`; raises `AttemptError` too, which the retry layer deals with."""
         dialect = self._dialect
         for _ in range(_MOST_REFUSALS):
             try:
-                return _reply_of(self._post(request, dialect), public_url(self._url))
+                return reply_of(self._post(request, dialect), public_url(self._url))
             except RefusedError as refusal:
                 self._reached = True
                 other = simpler(dialect, refusal.body)
@@ -78,7 +83,7 @@ def _explained(refusal: RefusedError, stage: str) -> CallError:
     return refusal
 
 
-def _reply_of(body: dict[str, Any], url: str) -> ChatReply:
+def reply_of(body: dict[str, Any], url: str) -> ChatReply:
     """The first choice of a completion. Fields that servers leave out or send as null count as empty."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):

@@ -39,8 +39,11 @@ def ask_all(
     prompts: Sequence[Q],
     workers: int,
     progress: Progress,
+    before: Callable[[Sequence[Q]], None] | None = None,
 ) -> list[Asked[R]]:
     """What came of each prompt, in the order of `prompts`, whatever the number of workers.
+
+    `before` is called with the prompts that are left after the canary, before any of them is asked.
 
     `BackendError` when all fail, when more than three of a canary of five do, or when the endpoint fails five times
     in a row; also whatever `BackendError` a call raises (a budget that is reached says how far the stage came).
@@ -54,7 +57,10 @@ def ask_all(
         if len(prompts) > CANARY:
             run.check_canary(canary)
         chosen = set(canary)
-        run.work(executor, [place for place in range(len(prompts)) if place not in chosen])
+        left = [place for place in range(len(prompts)) if place not in chosen]
+        if left and before is not None:
+            before([prompts[place] for place in left])
+        run.work(executor, left)
     results = run.in_order()
     if all(asked.failure is not None for asked in results):
         raise _hopeless(results)

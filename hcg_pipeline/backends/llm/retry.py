@@ -7,6 +7,7 @@ how long to wait: then that. Jitter changes when a call is made, never what it s
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from hcg_pipeline.backends.llm.chat import AttemptError, CallError, ChatCall, ChatReply, ChatRequest
@@ -88,5 +89,18 @@ class RetryingChat:
         self._sleep = sleep
 
     def complete(self, request: ChatRequest) -> ChatReply:
-        """See `ChatCall.complete`."""
-        return with_retries(lambda: self._inner.complete(request), self._settings, self._pacer, sleep=self._sleep)
+        """See `ChatCall.complete`. The reply, or the error, says how long it took and after how many retries."""
+        attempts = 0
+
+        def attempt() -> ChatReply:
+            nonlocal attempts
+            attempts += 1
+            return self._inner.complete(request)
+
+        began = time.monotonic()
+        try:
+            reply = with_retries(attempt, self._settings, self._pacer, sleep=self._sleep)
+        except CallError as error:
+            error.seconds, error.retries = time.monotonic() - began, attempts - 1
+            raise
+        return replace(reply, seconds=time.monotonic() - began, retries=attempts - 1)

@@ -60,6 +60,18 @@ class RateSettings(_Settings):
     tokens_per_minute: int | None = Field(default=None, ge=1)
 
 
+class BatchSettings(_Settings):
+    """How calls go through the Batch API. The limits of a job are OpenAI's; fewer calls than `fewest` make none.
+
+    `poll` is the time between two looks at a job, in seconds.
+    """
+
+    fewest: int = Field(default=10, ge=1)
+    requests_per_job: int = Field(default=50_000, ge=1, le=50_000)
+    bytes_per_job: int = Field(default=190_000_000, ge=1)
+    poll: float = Field(default=20.0, gt=0)
+
+
 class EndpointSettings(_Settings):
     """A chat model at an OpenAI-compatible endpoint.
 
@@ -79,6 +91,7 @@ class EndpointSettings(_Settings):
     retry: RetrySettings = RetrySettings()
     rate: RateSettings = RateSettings()
     budget: BudgetSettings = BudgetSettings()
+    batch: BatchSettings = BatchSettings()
 
 
 class EmbeddingSettings(_Settings):

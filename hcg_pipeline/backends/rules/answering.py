@@ -14,6 +14,7 @@ import snowballstemmer
 
 from hcg_pipeline.backends.protocol import AnswerReply, AnswerRequest
 from hcg_pipeline.backends.rules.parsing import Parser
+from hcg_pipeline.backends.rules.statements import statements
 from hcg_pipeline.backends.rules.wordlists import word_lists
 from hcg_pipeline.corpus.sentences import sentence_spans
 
@@ -31,6 +32,7 @@ _NUMBER = re.compile(
 _NOTHING = "The evidence found does not hold an answer to this question."
 _SENTENCES = 4
 _LEAST_COVER = 0.34
+_LONG_QUESTION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ def answer(request: AnswerRequest, parser: Parser) -> AnswerReply:
     if not chosen or not total:
         return AnswerReply(request.key, _NOTHING, False, ())
     covered = {word for one in chosen for word in one.words if word in weights}
-    if sum(weights[word] for word in sorted(covered)) / total < _LEAST_COVER:
+    # A long instruction names much that no single sentence does.
+    least = _LEAST_COVER * min(1.0, _LONG_QUESTION / len(asked))
+    if sum(weights[word] for word in sorted(covered)) / total < least:
         return AnswerReply(request.key, _NOTHING, False, ())
     chosen = sorted(chosen, key=lambda one: (one.context, one.place))
     text = " ".join(" ".join(one.text.split()) for one in chosen)
@@ -85,10 +89,15 @@ def _candidates(contexts: Sequence[str], stemmer: "snowballstemmer.stemmer") -> 
 
 
 def _weights(candidates: Sequence[_Candidate], asked: Counter[str]) -> dict[str, float]:
-    """Inverse document frequency of the question's words among the sentences; a word that none has counts as rare."""
+    """Inverse document frequency of the question's words among the sentences.
+
+    A word that no sentence has weighs nearly as much as the rarest that some have: a question about it is not answered.
+    """
     size = len(candidates)
     spread = Counter(word for one in candidates for word in set(one.words))
-    return {word: math.log(1 + (size - spread[word] + 0.5) / (spread[word] + 0.5)) for word in asked}
+    weights = {word: math.log(1 + (size - spread[word] + 0.5) / (spread[word] + 0.5)) for word in asked if spread[word]}
+    absent = 0.9 * max(weights.values(), default=1.0)
+    return {word: weights.get(word, absent) for word in asked}
 
 
 def _score(one: _Candidate, asked: Counter[str], weights: dict[str, float], candidates: Sequence[_Candidate]) -> float:
@@ -101,7 +110,7 @@ def _score(one: _Candidate, asked: Counter[str], weights: dict[str, float], cand
 def _form(question: str, one: _Candidate, parser: Parser) -> float:
     """How well a sentence's form fits what is asked: above 1 for a fit."""
     factor = 1.0
-    if _CAUSAL_QUESTION.search(question) and parser.sentence(one.text).links:
+    if _CAUSAL_QUESTION.search(question) and statements(parser.sentence(one.text).clauses):
         factor *= 1.35
     if _DEFINITION.search(question) and re.search(r"\b(is|are|means|refers to|called|known as)\b", one.text):
         factor *= 1.2

@@ -1,8 +1,13 @@
 """The offline language backend: deterministic, no network, no key. See the modules that it calls for the methods."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import version
+from importlib.resources import files
 from typing import TypeVar
 
+import hcg_pipeline.backends.rules as _rules
 from hcg_pipeline.backends.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -16,6 +21,8 @@ from hcg_pipeline.backends.protocol import (
     TemplateVerdict,
 )
 from hcg_pipeline.backends.rules import answering, dimensions, judging, metrics
+from hcg_pipeline.backends.rules import lexicon as _lexicon
+from hcg_pipeline.backends.rules import words as _words
 from hcg_pipeline.backends.rules.parsing import Parser, passages_of
 from hcg_pipeline.backends.rules.reading import read_window
 from hcg_pipeline.backends.rules.resolve import Resolver
@@ -24,7 +31,6 @@ from hcg_pipeline.corpus.window import Window
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.specification.vocabulary import Dimension, Vocabulary
 
-VERSION = "rules-1"
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -37,6 +43,7 @@ class RulesBackend:
 
     def __init__(self) -> None:
         self.parser = Parser()
+        """Shared by all methods, so that each sentence is parsed once; also serves measurements."""
 
     @property
     def name(self) -> str:
@@ -45,8 +52,8 @@ class RulesBackend:
 
     @property
     def version(self) -> str:
-        """Changes with the rules and word lists."""
-        return VERSION
+        """A digest of the rules, their word lists and lexicon, and the tagger's version."""
+        return _version()
 
     def propose_dimensions(self, windows: Sequence[Window], progress: Progress) -> Outcome[ProposedDimension]:
         """Dimensions of the whole corpus by falling support, each with its entities."""
@@ -84,6 +91,16 @@ class RulesBackend:
     def answer(self, requests: Sequence[AnswerRequest], progress: Progress) -> Outcome[AnswerReply]:
         """Sentences of the evidence that answer each question."""
         return Outcome(tuple(_each(requests, lambda one: answering.answer(one, self.parser), "answers", progress)))
+
+
+@cache
+def _version() -> str:
+    digest = blake2b(version("hanta").encode(), digest_size=6)
+    for folder in (_rules, _words, _lexicon):
+        for file in sorted(files(folder).iterdir(), key=lambda entry: entry.name):
+            if file.is_file() and file.name.endswith((".py", ".tsv", ".gz")):
+                digest.update(file.name.encode() + file.read_bytes())
+    return f"rules-{digest.hexdigest()}"
 
 
 def _each(items: Sequence[_Item], work: Callable[[_Item], _Result], stage: str, progress: Progress) -> list[_Result]:

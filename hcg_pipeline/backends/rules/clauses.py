@@ -103,7 +103,7 @@ class Clauses(NounGroups):
         if verb is not None and verb.form in {"ppl", "ing"} and self.kind(first - 1) in {"NP", "CLOSE"}:
             return self.chain(first - 1)
         limit = first + 1
-        if verb is not None and verb.form == "fin":
+        if verb is not None and verb.form in {"fin", "inf"}:
             marks = [at for at in range(limit, last + 1) if self.kind(at) in {"CJ", "CM"}]
             joined = any(self.kind(at) == "CJ" for at in marks)
             if self.kind(first - 1) == "RL" and (self.kind(limit) == "P" or not joined):
@@ -164,6 +164,9 @@ class Clauses(NounGroups):
 
     def _controller(self, before: int) -> list[Argument]:
         """The subject of an infinitive: that of the verb before it, or for a purpose, what that verb changes."""
+        if self.kind(before) == "NP" and self.kind(before - 1) in {"CM", "OPEN", "END", "OT"}:
+            # "surgery to remove the tumor": the infinitive belongs to the noun.
+            return self.chain(before)
         here = before
         while self.kind(here) in _NOMINAL or (self.kind(here) == "OT" and self.low(here) not in {";", ":"}):
             here -= 1

@@ -115,7 +115,7 @@ def _subordinate(clauses: Clauses) -> Iterator[Link]:
             or clauses.low(place + 1) in {"of", "a", "well"}
         ):
             continue
-        if clauses.low(place - 1) in {"only", "not", "even", "just"}:
+        if clauses.low(place - 1) in {"only", "not", "even", "just"} or clauses.kind(place - 1) == "P":
             continue
         causes, verb = _clause_at(clauses, place + 1)
         if not causes:
@@ -131,8 +131,8 @@ def _subordinate(clauses: Clauses) -> Iterator[Link]:
         negated = clauses.verb(main)
         if negated is not None and negated.negated:
             continue
-        # "if" and "when" say a cause only where both sides change.
-        if strength < 0.8 and not (_moves(clauses, verb) and _moves(clauses, main)):
+        # That something is done because of something is a reason, not a cause of what it is done to.
+        if not (_moves(clauses, verb) and _moves(clauses, main)):
             continue
         if word in {"as", "since"} and not (_changes(clauses, verb) and _changes(clauses, main)):
             continue

@@ -9,8 +9,8 @@ from hcg_pipeline.backends.rules.entities import EntityIndex
 from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.noun_types import lexical_classes
-from hcg_pipeline.backends.rules.phrase_reading import PhraseReader
 from hcg_pipeline.backends.rules.parsing import Parsed
+from hcg_pipeline.backends.rules.phrase_reading import PhraseReader
 from hcg_pipeline.backends.rules.survey import Survey
 from hcg_pipeline.backends.rules.terms import Term, term_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists

@@ -8,6 +8,7 @@ from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.specification.vocabulary import Dimension
 
 _LONGEST = 8
+_SHORT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,15 @@ class EntityIndex:
     def __init__(self, dimensions: Iterable[Dimension]) -> None:
         self._by_key: dict[str, tuple[str, str]] = {}
         self._firsts: set[str] = set()
+        self._capital: set[str] = set()
         for dimension in dimensions:
             for entity in dimension.entities:
                 for spelling in (entity.name, *entity.aliases):
                     key = term_key(spelling)
                     if key:
+                        # "ALL" stands for a leukaemia, "all" for nothing.
+                        shout = spelling.isupper() and len(spelling) < _SHORT
+                        (self._capital.add if shout else self._capital.discard)(key)
                         # An entity's own name is worth more than another's alias.
                         if spelling == entity.name:
                             self._by_key[key] = (dimension.name, entity.name)
@@ -42,6 +47,7 @@ class EntityIndex:
         """This index with further keys -> (dimension, entity); what it has already stays as it is."""
         wider = EntityIndex(())
         wider._by_key = {**found, **self._by_key}
+        wider._capital = self._capital
         wider._firsts = self._firsts | {key.split(" ", 1)[0] for key in found}
         return wider
 
@@ -55,7 +61,10 @@ class EntityIndex:
         if not words or words[0].split(" ", 1)[0] not in self._firsts:
             return None
         for size in range(len(words), 0, -1):
-            found = self._by_key.get(" ".join(words[:size]))
+            key = " ".join(words[:size])
+            found = self._by_key.get(key)
+            if found is not None and key in self._capital and tokens[start].text.islower():
+                continue
             if found is not None and tokens[start + size - 1].tag[:2] != "VV":
                 return Mention(start, start + size, *found)
         return None

@@ -64,6 +64,8 @@ class NounGroups:
                 after += 1
             if self.kind(after) != "NP":
                 break
+            if self.low(here) == "between" and self.kind(after + 1) == "CJ" and self.kind(after + 2) == "NP":
+                after += 2
             here = self._skip_brackets(after + 1)
         return here
 

@@ -7,7 +7,13 @@ from hcg_pipeline.backends.protocol import ProposedMetric
 from hcg_pipeline.backends.rules.entities import EntityIndex
 from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.parsing import Parsed
-from hcg_pipeline.backends.rules.phrase_reading import PhraseReader, PhraseReading, default_facet, measured_by_itself
+from hcg_pipeline.backends.rules.phrase_reading import (
+    PhraseReader,
+    PhraseReading,
+    as_effect,
+    default_facet,
+    measured_by_itself,
+)
 from hcg_pipeline.backends.rules.wordlists import facets, fits, noun_classes
 from hcg_pipeline.specification.vocabulary import Dimension
 
@@ -56,7 +62,11 @@ class _Tally:
             readings = [self._reader.read(tokens, argument) for argument in arguments(sentence)]
             for link in sentence.links:
                 left = [reading for one in link.causes if (reading := self._reader.read(tokens, one)) is not None]
-                right = [reading for one in link.effects if (reading := self._reader.read(tokens, one)) is not None]
+                right = [
+                    as_effect(reading, link.cue)
+                    for one in link.effects
+                    if (reading := self._reader.read(tokens, one)) is not None
+                ]
                 if link.only and not any(reading.mention.dimension in link.only for reading in left):
                     continue
                 readings += [*left, *right]

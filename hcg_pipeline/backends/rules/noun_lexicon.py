@@ -28,6 +28,8 @@ class NounLexicon:
         """The lemma of a plural noun in lower case; unknown words lose a plain plural ending."""
         if word in self.irregular:
             return self.irregular[word]
+        if word.endswith("men") and f"{word[:-2]}an" in self.classes:
+            return f"{word[:-2]}an"
         if (
             not word.endswith("s")
             or word.endswith(_KEEP)

@@ -14,6 +14,8 @@ from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_clas
 
 PEOPLE = frozenset({"population", "place", "characteristic"})
 """Dimensions whose entities are variables only in a facet: wages of workers, not workers."""
+_LOST_TO = frozenset({"process", "energy", "phenomenon"})
+"""A friction loss is a loss through friction: more of the one is more of the other."""
 _WORKING = frozenset({"Condition", "Operation", "Function"})
 _GIVEN = frozenset({"drug", "substance", "treatment", "biomolecule", "material", "energy", "food", "test"})
 _TAKES: dict[str, frozenset[str]] = {
@@ -64,6 +66,17 @@ def default_facet(dimension: str) -> str:
 def measured_by_itself(dimension: str) -> bool:
     """Whether a bare mention of an entity is a variable. People and places are not, only facets of them are."""
     return dimension not in PEOPLE
+
+
+def as_effect(reading: PhraseReading, cue: str) -> PhraseReading:
+    """A reading as what a cue acts on: a drug that is raised or lowered is so in its level, not in its use."""
+    if (
+        reading.facet
+        or reading.mention.dimension != "drug"
+        or cue.split(" ", maxsplit=1)[0] not in word_lists()["level_cue"]
+    ):
+        return reading
+    return replace(reading, facet="Level")
 
 
 class PhraseReader:
@@ -136,6 +149,8 @@ class PhraseReader:
         turned = "-" if lemma in self._lists["less_head"] else "+"
         change = lemma in self._lists["less_head"] or lemma in self._lists["more_head"]
         before = self.index.ending_at(tokens, start, head)
+        if before is not None and lemma == "loss" and before.dimension in _LOST_TO:
+            return PhraseReading(before, "", "+", self._second(tokens, parts, before))
         if before is not None and before.dimension not in PEOPLE:
             return self._with_facet(before, facet, turned, self._second(tokens, parts, before), change)
         for preposition, first, last in parts:
@@ -192,6 +207,9 @@ class PhraseReader:
         if default_facet(dimension) in _WORKING:
             turning = turning | self._lists["impaired"]
         for at in range(start, end):
+            if tokens[at].low == "less" and tokens[at + 1].tag.startswith("AJ"):
+                # "the less noble metal" is no less metal.
+                continue
             if tokens[at].low in turning:
                 return "-"
         return "+"

@@ -131,7 +131,9 @@ def relations_of(
             causes = [(replace(subject.resolved, quality=_BACK), both)]
         if link.only:
             causes = [one for one in causes if resolver.dimension_of(one[0].ref) in link.only]
-        effects = [one for argument in link.effects if (one := resolver.resolve(tokens, argument)) is not None]
+        effects = [
+            one for argument in link.effects if (one := resolver.resolve(tokens, argument, link.cue)) is not None
+        ]
         for cause, quote in causes:
             for effect in effects:
                 if link.cue == "mean" and not (cause.turned and effect.turned):

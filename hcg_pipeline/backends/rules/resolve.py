@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 
 from hcg_pipeline.backends.rules.entities import EntityIndex
 from hcg_pipeline.backends.rules.groups import FLIP, Argument
-from hcg_pipeline.backends.rules.phrase_reading import PhraseReader, PhraseReading, default_facet, measured_by_itself
+from hcg_pipeline.backends.rules.phrase_reading import (
+    PhraseReader,
+    PhraseReading,
+    as_effect,
+    default_facet,
+    measured_by_itself,
+)
 from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, facets, fits, word_lists
 from hcg_pipeline.specification.vocabulary import Metric, VariableRef, Vocabulary
@@ -95,9 +101,11 @@ class Resolver:
         wider.reader = PhraseReader(wider.index)
         return wider
 
-    def resolve(self, tokens: Sequence[Token], argument: Argument) -> Resolved | None:
-        """The variable of an argument, or None: it then has no place in the graph."""
+    def resolve(self, tokens: Sequence[Token], argument: Argument, cue: str = "") -> Resolved | None:
+        """The variable of an argument, or None: it then has no place in the graph. `cue` is what acts on an effect."""
         reading = self.reader.read(tokens, argument)
+        if reading is not None and cue:
+            reading = as_effect(reading, cue)
         resolved = None if reading is None else self.variable(reading)
         return replace(resolved, turned=reading.turned) if resolved is not None and reading is not None else None
 

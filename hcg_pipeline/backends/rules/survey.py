@@ -63,6 +63,9 @@ def survey(windows: Sequence[Window], parser: Parser, stage: str, progress: Prog
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for narrow, wide in pairs:
         kinds[wide][narrow] += 1
+    # "AGE" may be an abbreviation where "age" is a word: what is mostly written small is no short form.
+    names = {term.key: term.name for term in terms}
+    chosen = {short: long for short, long in chosen.items() if sum(map(str.isupper, names.get(short, "XX"))) > 1}
     types = TermTypes(terms, pairs, groups, chosen, seen)
     linked = Counter(key for sentence in sentences for key in _linked(sentence))
     keenness = {term.key: _keenness(term, words, parser) for term in terms if " " not in term.key}

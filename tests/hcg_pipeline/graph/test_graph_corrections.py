@@ -9,7 +9,6 @@ from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.graph.corrected import correct_tables
 from hcg_pipeline.graph.node_edges import edge_id, seed_edges
 from hcg_pipeline.graph.published import assemble_graph
-from hcg_pipeline.specification.correcting import apply_to_relations, apply_to_vocabulary
 from hcg_pipeline.specification.corrections import DropEdge, append_correction, parse_corrections, read_corrections
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table
 from hcg_pipeline.tables import EVIDENCE_LINKS, NODE_EDGES, VARIABLES
@@ -206,15 +205,6 @@ def test_added_edge_whose_quote_stands_nowhere_is_kept_and_told():
     )
 
 
-def test_relations_follow_their_variables():
-    plan = apply_to_vocabulary(
-        VOCABULARY, _corrections("action: rename_entity, dimension: sector, entity: farming, to: agriculture")
-    )
-    table = apply_to_relations(RELATIONS, plan)
-    assert table.column("source").to_pylist()[0] == "Subsidy(agriculture, north)"
-    assert table.column("quote").to_pylist() == RELATIONS.column("quote").to_pylist()
-
-
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
@@ -269,6 +259,7 @@ _edits = st.one_of(
     st.builds(lambda a, b: f"action: merge_entity, dimension: sector, entity: {a}, into: {b}", _sector, _sector),
     st.builds(lambda a: f"action: drop_entity, dimension: sector, entity: {a}", _sector),
     st.builds(lambda a: f"action: rename_entity, dimension: sector, entity: {a}, to: new {a}", _sector),
+    st.builds(lambda a: f"action: split_entity, dimension: sector, entity: new {a}, alias: {a}", _sector),
     st.builds(lambda a, b: f"action: merge_metric, metric: {a}, into: {b}", _metric, _metric),
     st.builds(lambda a: f"action: rename_metric, metric: {a}, to: New{a}", _metric),
     st.builds(lambda a: f"action: drop_metric, metric: {a}", _metric),

@@ -107,7 +107,14 @@ def built(tables, wordllama, tmp_path_factory):
     """(folder, manifest) of the built index."""
     folder = tmp_path_factory.mktemp("index") / "index"
     manifest = build_index(
-        folder, tables.chunks, tables.embeddings, tables.nodes, tables.edges, tables.evidence, tables.documents, wordllama
+        folder,
+        tables.chunks,
+        tables.embeddings,
+        tables.nodes,
+        tables.edges,
+        tables.evidence,
+        tables.documents,
+        wordllama,
     )
     return folder, manifest
 

@@ -63,7 +63,9 @@ def test_any_choice_is_distinct_within_budget_and_does_not_shrink_with_it(data):
     texts = data.draw(
         st.lists(st.lists(st.sampled_from(vocabulary), min_size=1, max_size=8).map(" ".join), min_size=1, max_size=12)
     )
-    scores = data.draw(st.lists(st.floats(0.01, 1, width=32), min_size=len(texts), max_size=len(texts)))
+    scores = data.draw(
+        st.lists(st.integers(1, 100).map(lambda percent: percent / 100), min_size=len(texts), max_size=len(texts))
+    )
     words = data.draw(st.integers(1, 60))
     chosen = rows(texts, scores, words)
     total = sum(len(texts[row].split()) for row in chosen)

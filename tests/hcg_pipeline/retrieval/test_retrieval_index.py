@@ -79,7 +79,14 @@ def test_a_lost_table_is_reported(tables, wordllama, tmp_path, built):
 def test_the_same_graph_gives_the_same_fingerprint_and_another_does_not(tables, wordllama, tmp_path, built):
     def manifest(name, edges, evidence):
         return build_index(
-            tmp_path / name, tables.chunks, tables.embeddings, tables.nodes, edges, evidence, tables.documents, wordllama
+            tmp_path / name,
+            tables.chunks,
+            tables.embeddings,
+            tables.nodes,
+            edges,
+            evidence,
+            tables.documents,
+            wordllama,
         )
 
     same = manifest("same", tables.edges, tables.evidence)

@@ -68,14 +68,12 @@ def test_the_word_budget_is_kept_and_never_empties_the_evidence(index):
 def test_naive_cuts_windows_over_each_document(index):
     # Documents are shorter than a window, so each is one window.
     found = one(index, BREAD, "naive")
-    assert [passage.document_id for passage in found.passages][0] == "d2"
+    assert found.passages[0].document_id == "d2"
     assert sorted(passage.text for passage in found.passages) == sorted(TEXTS.values())
 
 
 def test_in_context_is_the_whole_corpus_by_path(index):
-    assert list(one(index, RAIN, "in_context").contexts) == [
-        DOCUMENTS_TEXT[path] for path in sorted(DOCUMENTS_TEXT)
-    ]
+    assert list(one(index, RAIN, "in_context").contexts) == [DOCUMENTS_TEXT[path] for path in sorted(DOCUMENTS_TEXT)]
 
 
 def test_nodes_only_shows_names_and_edges_and_no_passage(index):
@@ -83,6 +81,8 @@ def test_nodes_only_shows_names_and_edges_and_no_passage(index):
     assert found.contexts[0] == "; ".join(name for name, _ in found.matched)
     assert any("→" in text for text in found.contexts[1:])
     assert all((p.document_id, p.start, p.end) == ("", 0, 0) for p in found.passages)
+    edge = "YeastGrowth(dough) → BreadTaste(bread): Slow rising gives the bread a stronger taste."
+    assert list(one(index, BREAD, "nodes_only", tau_min=0.5).contexts[1:]) == [edge]
     assert one(index, RAIN, "nodes_only", tau_min=1.0).passages == ()
 
 

@@ -6,10 +6,15 @@ from hypothesis import strategies as st
 from spec_builders import dimension, entity
 
 from hcg_pipeline.specification.dimensions import build_dimensions, cut_dimensions, resolve_dimensions
+from hcg_pipeline.specification.merges import merges_of
 from hcg_pipeline.specification.names import key_of
-from hcg_pipeline.specification.resolution import Merge
 from hcg_pipeline.specification.tiers import ORDER, TIERS
+from hcg_pipeline.specification.vocabulary_tables import to_vocabulary
 from hcg_pipeline.tables import DIMENSIONS
+
+
+def _merges(table):
+    return {tuple(row.values()) for row in merges_of(to_vocabulary(table)).to_pylist()}
 
 
 def _entities(table, name):
@@ -34,7 +39,9 @@ def test_names_that_agree_become_one_dimension_and_support_adds_up():
         ("risk_factor", 5, ""),
         ("disease", 3, "Ailments."),
     ]
-    assert Merge("dimension", "disease", "disease_type", "names agree") in resolved.merges
+    assert _merges(resolved.table) == {
+        ("dimension", "disease", "disease_type", "differs in case, plural, hyphen or regional spelling")
+    }
 
 
 def test_axes_with_mostly_the_same_entities_become_one():
@@ -45,6 +52,7 @@ def test_axes_with_mostly_the_same_entities_become_one():
     )
     assert table.column("dimension").to_pylist() == ["drug"]
     assert set(_entities(table, "drug")) == {"aspirin", "ibuprofen", "naproxen", "heparin", "insulin"}
+    assert _merges(table) == {("dimension", "drug", "medication", "has mostly the same entities")}
 
 
 def test_spellings_abbreviations_and_typing_errors_become_aliases_and_are_recorded():
@@ -64,10 +72,11 @@ def test_spellings_abbreviations_and_typing_errors_become_aliases_and_are_record
         "non-small cell lung cancer": (["NSCLC", "Non small cell lung cancers"], 13),
         "glioblastoma": (["glioblastomma"], 5),
     }
-    assert {(m.merged, m.reason) for m in resolved.merges} == {
-        ("NSCLC", "stated as another name or abbreviation"),
-        ("Non small cell lung cancers", "differs in case, plural, hyphen or regional spelling"),
-        ("glioblastomma", "spelled almost alike"),
+    lung, brain = "non-small cell lung cancer", "glioblastoma"
+    assert _merges(resolved.table) == {
+        ("entity:disease", lung, "NSCLC", "abbreviation"),
+        ("entity:disease", lung, "Non small cell lung cancers", "differs in case, plural, hyphen or regional spelling"),
+        ("entity:disease", brain, "glioblastomma", "spelled almost alike"),
     }
 
 
@@ -104,7 +113,8 @@ def test_an_entity_stands_on_the_dimension_that_mentions_it_most():
     )
     assert _entities(resolved.table, "treatment") == {"insulin": ([], 1)}
     assert _entities(resolved.table, "procedure") == {"Surgeries": (["surgery"], 6), "biopsy": ([], 1)}
-    assert Merge("entity:procedure", "Surgeries", "surgery", "was also proposed on treatment") in resolved.merges
+    reason = "differs in case, plural, hyphen or regional spelling"
+    assert _merges(resolved.table) == {("entity:procedure", "Surgeries", "surgery", reason)}
 
 
 def test_hostile_names_are_refused_and_counted():

@@ -41,6 +41,7 @@ def test_proposals_of_one_name_become_one_metric():
             "category": "therapy",
             "role": "outcome",
             "support": 6,
+            "aliases": ["TreatmentEfficacies"],
         }
     ]
 

@@ -1,1 +1,1 @@
-"""What WordNet knows of English nouns and verbs, in a compact form (see `build_lexicon.py` and `LICENSE.wordnet.txt`)."""
+"""What WordNet knows of English nouns and verbs, compact (see `build_lexicon.py` and `LICENSE.wordnet.txt`)."""

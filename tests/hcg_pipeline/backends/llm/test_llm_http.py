@@ -55,7 +55,7 @@ def test_a_reply_with_its_counts(fake: FakeOpenAI, chat: HttpChat) -> None:
     reply = chat.complete(REQUEST)
     assert reply.text.startswith('{"answer":')
     assert reply.finish_reason == "stop"
-    assert reply.tokens_in == 4  # three words at four thirds each
+    assert reply.tokens_in == 80  # of the message and of the schema
     assert reply.tokens_out > 0
     (sent,) = fake.requests
     assert sent["temperature"] == 0.0

@@ -196,3 +196,15 @@ def test_templates_are_judged_by_what_passages_state(backend: RulesBackend) -> N
     assert [(one.source, one.target, one.mechanism) for one in verdicts] == [
         ("DrugUse", "SymptomOccurrence", "Penicillin relieves pain.")
     ]
+
+
+def test_the_version_names_the_rules_and_is_the_same_for_every_backend(backend: RulesBackend) -> None:
+    assert backend.name == "rules"
+    assert backend.version == RulesBackend().version
+    assert len(backend.version) == len("rules-") + 12
+
+
+def test_long_and_tangled_sentences_are_read_in_bounded_time(backend: RulesBackend, words: Vocabulary) -> None:
+    texts = ["because prices rise, " * 60, "is caused by pain and " * 60, "by reducing " * 200, "(" * 500, "x" * 20_000]
+    readings = backend.read_windows(windows(texts), words, Silent()).results
+    assert [reading.window_id for reading in readings] == [f"w{place}" for place in range(len(texts))]

@@ -1,0 +1,67 @@
+"""Which spellings were taken into which name, and why: the record behind the aliases of a vocabulary.
+
+A reason follows from the two spellings alone, so a pinned specification, which keeps aliases and no reasons, tells it
+as well as the build that merged them. An expert takes a merge of entities back with the correction `split_entity`.
+"""
+
+import pyarrow as pa
+
+from hcg_pipeline.specification.names import (
+    MERGE_CUTOFF,
+    dimension_key,
+    is_abbreviation_of,
+    key_of,
+    near_identical,
+    split_camel,
+)
+from hcg_pipeline.specification.vocabulary import Vocabulary
+from hcg_pipeline.tables import MERGES
+
+SAME_WORDS = "differs in case, plural, hyphen or regional spelling"
+ABBREVIATION = "abbreviation"
+ALMOST_ALIKE = "spelled almost alike"
+STATED = "stated as another name"
+SHARED_ENTITIES = "has mostly the same entities"
+
+
+def merges_of(vocabulary: Vocabulary) -> pa.Table:
+    """MERGES of a vocabulary: dimensions, metrics, then the entities of each dimension, in the vocabulary's order."""
+    rows = [
+        ("dimension", d.name, alias, _dimension_reason(d.name, alias))
+        for d in vocabulary.dimensions
+        for alias in d.aliases
+    ]
+    rows += [
+        ("metric", m.name, alias, _metric_reason(m.name, alias)) for m in vocabulary.metrics for alias in m.aliases
+    ]
+    for dimension in vocabulary.dimensions:
+        rows += [
+            (f"entity:{dimension.name}", entity.name, alias, entity_reason(entity.name, alias))
+            for entity in dimension.entities
+            for alias in entity.aliases
+        ]
+    return pa.Table.from_pylist([dict(zip(MERGES.names, row, strict=True)) for row in rows], schema=MERGES)
+
+
+def entity_reason(kept: str, merged: str) -> str:
+    """Why two spellings of an entity are taken for one thing."""
+    one, other = key_of(kept), key_of(merged)
+    if one == other:
+        return SAME_WORDS
+    if is_abbreviation_of(merged, kept) or is_abbreviation_of(kept, merged):
+        return ABBREVIATION
+    return ALMOST_ALIKE if near_identical(one, other, MERGE_CUTOFF) else STATED
+
+
+def _metric_reason(kept: str, merged: str) -> str:
+    one, other = key_of(split_camel(kept)), key_of(split_camel(merged))
+    if one == other:
+        return SAME_WORDS
+    return ALMOST_ALIKE if near_identical(one, other, MERGE_CUTOFF) else STATED
+
+
+def _dimension_reason(kept: str, merged: str) -> str:
+    one, other = dimension_key(kept), dimension_key(merged)
+    if one == other:
+        return SAME_WORDS
+    return ALMOST_ALIKE if near_identical(one, other, MERGE_CUTOFF) else SHARED_ENTITIES

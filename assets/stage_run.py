@@ -73,7 +73,7 @@ class StageRun:
         self._asset = context.op_def.name
         self.workspace = workspace
         self.settings = choices.applied_to(workspace.settings(self.corpus))
-        self._run_id = context.run_id
+        self._run_id = context.run.run_id
         self._calls: RunCalls | None = None
         self.progress = RunProgress(context.log)
         self._began = time.perf_counter()

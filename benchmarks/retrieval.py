@@ -8,6 +8,7 @@ files; `--half odd` reports the others.
 
 import argparse
 import json
+import resource
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -58,6 +59,9 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "nodes_only": ("nodes_only", {}),
 }
 PAIRS = [("graph", BASELINE), ("graph", TEXT_ONLY), ("graph", "hybrid"), ("graph", "naive"), ("graph", NO_GRAPH)]
+
+# A measure that fewer questions have says nothing.
+FEWEST = 20
 
 Contexts = dict[int, list[Sequence[str]]]
 """Per budget, the contexts of each question."""
@@ -113,7 +117,7 @@ def summarise(scores: pa.Table) -> dict[str, list[dict[str, Any]]]:
     tables: dict[str, list[dict[str, Any]]] = {}
     for name, of_budget in (("reference terms", recall_measure), ("evidence sentences", evidence_measure)):
         present = scores.filter(pa.compute.is_in(scores["measure"], pa.array([of_budget(b) for b in WORD_BUDGETS])))
-        if not present.num_rows:
+        if len(set(present["id"].to_pylist())) < FEWEST:
             continue
         means = present.group_by(["mode", "measure"]).aggregate([("value", "mean"), ("value", "count")]).to_pylist()
         by_name = {(row["mode"], row["measure"]): row for row in means}
@@ -154,7 +158,10 @@ def measure_corpus(workspace: Workspace, corpus: str, half: str) -> dict[str, An
     seconds = perf_counter() - begin
     return {
         "Corpus": {**index.manifest.model_dump(exclude={"format"}), "half": half, "questions": len(questions)},
-        "Time": {"retrieving all questions, seconds": round(seconds, 2)},
+        "Time": {
+            "retrieving all questions, seconds": round(seconds, 2),
+            "peak memory of the process by then, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        },
         **summarise(measure_quality(index, questions)),
     }
 

@@ -17,6 +17,10 @@ from dagster._serdes import ConfigurableClassData
 from hcg_pipeline.errors import SettingsError
 from resources.places import CHECKOUT, data_folder
 
+_UNCAPTURED = {
+    "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+}
+
 
 class HomeInstance(dg.DagsterInstance):
     """A Dagster instance whose storages default to this project's home. Named as `instance_class` in dagster.yaml."""
@@ -51,8 +55,11 @@ def prepare_home() -> Path:
 
 
 def open_instance() -> dg.DagsterInstance:
-    """The instance that `dagster dev` in the checkout uses with the same environment. Raises `SettingsError`."""
-    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(prepare_home())))
+    """The instance that `dagster dev` in the checkout uses with the same environment. Raises `SettingsError`.
+
+    One difference: stdout and stderr of a run are not captured, since they are this process's own terminal.
+    """
+    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(prepare_home()), overrides=_UNCAPTURED))
 
 
 def _home_under_data() -> Path:

@@ -88,8 +88,6 @@ def build(folder: Path, pin: Vocabulary, backend: LanguageBackend, embedder: Emb
     return Built(graph, read.usage + judged.usage + borne.usage, corrected.problems)
 
 
-
-
 def _read(folder: Path) -> tuple[pa.Table, pa.Table]:
     documents, _ = read_documents(folder, Silent())
     return documents, split_documents(documents, read_settings(folder).chunking, Silent())

@@ -23,7 +23,7 @@ _COST = 0.5
 # Power of a word's burstiness in its weight as a concept.
 _BURST = 0.7
 # What all links weigh beside all the words together.
-_LINKS = 0.1
+_LINKS = 0.05
 # Concepts are the words with the most weight, at most this many.
 _CONCEPTS = 1500
 # The evidence stands in blocks of about this many words, the most telling block first, each in document order.

@@ -17,7 +17,7 @@ from hcg_pipeline.retrieval.strategy import Stopwatch, passage_evidence
 from hcg_pipeline.retrieval.traverse import Subgraph, traverse
 
 # What a full-strength link adds to a passage's score, which is at most 1 without it.
-_LINK_BONUS = 0.05
+_LINK_BONUS = 0.03
 # Of a dense graph's cones only the strongest links are asked for; a budget holds fewer passages than this.
 _MOST_LINKS = 200
 

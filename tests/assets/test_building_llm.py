@@ -30,13 +30,18 @@ def test_the_endpoint_builds_and_what_it_cost_is_shown(endpoint):
     assert table("node_edges").num_rows > 0
 
 
+def without_ledger(files):
+    """All but the record of what was asked, which grows with every run."""
+    return {path: digest for path, digest in files.items() if not path.startswith("ledger/")}
+
+
 def test_a_rebuild_with_nothing_changed_asks_nothing_and_gives_the_same_bytes(endpoint, data):
     build("everything")
     store = data / "store" / "infections"
     before, calls = content(store), endpoint.chat_calls
     run = build("everything")
     assert endpoint.chat_calls == calls
-    assert content(store) == before
+    assert without_ledger(content(store)) == without_ledger(before)
     assert sum(metadata.get("llm_calls", 0) for metadata in run.metadata.values()) == 0
     assert run.metadata["variables"]["llm_calls_from_cache"] > 0
 

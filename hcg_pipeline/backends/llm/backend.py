@@ -83,6 +83,16 @@ class LlmBackend:
         self._metrics_shown = metrics_shown
         self._answer_words = answer_words
 
+    @property
+    def sampling(self) -> Sampling:
+        """The parameters that go with every request."""
+        return self._sampling
+
+    @property
+    def metrics_shown(self) -> int:
+        """The most metrics that a window is shown."""
+        return self._metrics_shown
+
     def recording(self, ledger: Ledger) -> "LlmBackend":
         """This backend, with the same chain, whose calls `ledger` takes note of."""
         other = copy(self)

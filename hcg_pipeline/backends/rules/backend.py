@@ -23,6 +23,7 @@ from hcg_pipeline.backends.protocol import (
 from hcg_pipeline.backends.rules import answering, dimensions, judging, metrics
 from hcg_pipeline.backends.rules import lexicon as _lexicon
 from hcg_pipeline.backends.rules import words as _words
+from hcg_pipeline.backends.rules.newcomers import Newcomers
 from hcg_pipeline.backends.rules.parsing import Parser, passages_of
 from hcg_pipeline.backends.rules.reading import read_window
 from hcg_pipeline.backends.rules.resolve import Resolver
@@ -70,8 +71,9 @@ class RulesBackend:
     def read_windows(self, windows: Sequence[Window], vocabulary: Vocabulary, progress: Progress) -> Outcome[Reading]:
         """The variables and relations of each window."""
         resolver = Resolver(vocabulary)
+        newcomers = Newcomers(resolver)
         return Outcome(
-            tuple(_each(windows, lambda window: read_window(window, resolver, self.parser), "reading", progress))
+            tuple(_each(windows, lambda one: read_window(one, resolver, newcomers, self.parser), "reading", progress))
         )
 
     def judge_templates(

@@ -67,7 +67,7 @@ def ending_evidence(word: str) -> dict[str, float]:
         if kind is not None:
             return {kind: _NAMED}
     if _SYMBOL.match(word):
-        return {"biomolecule": 2.5}
+        return {"biomolecule": 4.0}
     for size in range(_LONGEST_ENDING, _SHORTEST_ENDING - 1, -1):
         found = counts.get(word[-size:])
         if found is not None and len(word) > size and sum(found.values()) >= 5:

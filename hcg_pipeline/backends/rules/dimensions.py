@@ -103,7 +103,7 @@ def _refused(term: Term, found: Survey) -> bool:
         return True
     if any(word in word_lists()["numeral"] for word in words):
         return True
-    return _refused_word(words[0]) if len(words) == 1 else _refused_phrase(term.key, words, found)
+    return _refused_word(words[0]) if len(words) == 1 else _refused_phrase(term.key, term.name, found)
 
 
 def _refused_word(word: str) -> bool:
@@ -113,12 +113,14 @@ def _refused_word(word: str) -> bool:
     return word in facet_of_noun() and word not in lists["measure"]
 
 
-def _refused_phrase(key: str, words: Sequence[str], found: Survey) -> bool:
+def _refused_phrase(key: str, name: str, found: Survey) -> bool:
+    words = key.split()
     lists = word_lists()
     first, head = words[0], words[-1]
     if key in noun_lexicon().classes:
         return first in lists["modifier"] or head in lists["hollow"]
-    if any(len(word) == 1 for word in words) or len(set(words)) < len(words):
+    # "GABA-A receptor" has a letter of its own, "vitamin a b" is cut out of something longer.
+    if any(len(word) == 1 for word in name.split()) or len(set(words)) < len(words):
         return True
     if first in lists["verbal"] or first in lists["modifier"] or head in lists["vague"] or head in lists["person_head"]:
         return True

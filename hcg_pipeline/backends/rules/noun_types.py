@@ -8,13 +8,21 @@ not have are typed by endings learned from it (-itis, -oma, -ectomy) and by what
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from hcg_pipeline.backends.rules.contexts import ContextModel, ending_evidence
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.terms import Term
+from hcg_pipeline.backends.rules.wordlists import word_lists
 
 _HEARST_WEIGHT = 1.5
 _SURE_ENOUGH = 0.55
+_NAMING = 5.0
+"""Evidence of an ending that speaks for its class outright."""
+_LONG_ENOUGH = 8
+_FORMED = 2.5
+_SAID = 2.0
+"""Evidence, as a logarithm, of how a word is made, and of each time that the corpus says what kind of thing it is."""
 
 
 def lexical_classes(key: str) -> tuple[dict[str, float], int]:
@@ -26,6 +34,28 @@ def lexical_classes(key: str) -> tuple[dict[str, float], int]:
             if kinds:
                 return dict(kinds), len(words) - first
     return {}, 0
+
+
+@cache
+def formed_classes(key: str) -> dict[str, float]:
+    """Class -> share of a term whose head the lexicon lacks, by how the head is made; empty where that does not tell.
+
+    A prefix on a known noun ("interneuron" is a neuron, "undervoltage" something that happens to the voltage), an
+    ending of nomenclature, or the ending of a noun made from a verb ("graphitisation") or an adjective ("tightness").
+    """
+    head = key.split(" ")[-1]
+    lists = word_lists()
+    for prefix in sorted(lists["noun_prefix"], key=lambda one: (-len(one), one)):
+        rest = head[len(prefix) :].lstrip("-")
+        known = noun_lexicon().classes.get(rest, ()) if head.startswith(prefix) and len(rest) > 3 else ()
+        if known:
+            return {"event": 1.0} if prefix in lists["degree_prefix"] else dict(known)
+    named = {kind: 1.0 for kind, value in ending_evidence(head).items() if value >= _NAMING}
+    if named or len(head) < _LONG_ENOUGH:
+        return named
+    if head.endswith(tuple(sorted(lists["happening_ending"]))):
+        return {"event": 1.0}
+    return {"condition": 1.0} if head.endswith(tuple(sorted(lists["state_ending"]))) else {}
 
 
 class TermTypes:
@@ -96,12 +126,12 @@ class TermTypes:
         for kind, share in self._reweighted(key).items():
             votes[kind] += 2.0 * share
         said = self._said.get(key)
+        if not votes:
+            return self._guess(key)
         if said:
             total = sum(said.values())
             for kind, weight in said.items():
                 votes[kind] += _HEARST_WEIGHT * min(total, 3.0) / 3.0 * weight / total
-        if not votes:
-            return self._guess(key)
         whole = sum(votes.values())
         return {kind: weight / whole for kind, weight in votes.items()}
 
@@ -109,13 +139,18 @@ class TermTypes:
         """The class of an unknown word by its ending, contexts and neighbours in lists; empty unless one stands out."""
         scores: defaultdict[str, float] = defaultdict(float)
         scores.update(ending_evidence(self._expanded(key).split()[-1]))
+        for kind, share in formed_classes(self._expanded(key)).items():
+            scores[kind] += _FORMED * share
+        said = self._said.get(key, {})
+        for kind, weight in said.items():
+            scores[kind] += _SAID * min(weight, 3.0)
         around, used = self._contexts.evidence(key)
         for kind, value in around.items():
             scores[kind] += value
         beside = self._beside.get(key, Counter())
         for kind, count in beside.items():
             scores[kind] += 1.5 * min(count, 4)
-        if not scores or (not used and not beside and len(key) < 6):
+        if not scores or (not used and not beside and not said and len(key) < 6):
             return {}
         logs = {kind: value + math.log(self._prior.get(kind, 0.0) + 0.002) for kind, value in scores.items()}
         top = max(logs.values())

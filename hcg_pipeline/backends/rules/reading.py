@@ -8,7 +8,7 @@ from hcg_pipeline.backends.rules.causal import Link
 from hcg_pipeline.backends.rules.dimensions import lexical_dimension
 from hcg_pipeline.backends.rules.groups import Argument, combine
 from hcg_pipeline.backends.rules.metrics import arguments
-from hcg_pipeline.backends.rules.newcomers import newcomers
+from hcg_pipeline.backends.rules.newcomers import Newcomers
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
 from hcg_pipeline.backends.rules.wordlists import word_lists
@@ -21,10 +21,10 @@ _BACK = 0.7
 """How sure it is that a pronoun stands for the subject of the sentence before."""
 
 
-def read_window(window: Window, resolver: Resolver, parser: Parser) -> Reading:
+def read_window(window: Window, resolver: Resolver, newcomers: Newcomers, parser: Parser) -> Reading:
     """A pure function of the window's text and the resolver's vocabulary."""
     sentences = [sentence for passage in window.passages for sentence in parser.passage(passage)]
-    added = newcomers(sentences, resolver)
+    added = newcomers.found(sentences)
     if added:
         resolver = resolver.with_entities({key: (name, entity.name) for key, (name, entity) in added.items()})
     variables: dict[tuple[VariableRef, str], ProposedVariable] = {}

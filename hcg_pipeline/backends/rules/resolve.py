@@ -79,7 +79,7 @@ class Resolver:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.index = EntityIndex(vocabulary.dimensions)
         self.reader = PhraseReader(self.index)
-        self.dimensions = frozenset(one.name for one in vocabulary.dimensions)
+        self.names = {one.name: tuple(entity.name for entity in one.entities) for one in vocabulary.dimensions}
         self._metrics: dict[tuple[tuple[str, ...], str], str] = {}
         self._default: dict[str, str] = {}
         for metric in vocabulary.metrics:

@@ -138,6 +138,11 @@ class TermCounter:
         return sorted(found, key=lambda term: (-term.c_value, term.key))
 
 
+def shown(text: str) -> str:
+    """A term that was seen once as a name: singular, and in lower case where it is no acronym."""
+    return _show(text, [(text, 1)])
+
+
 def _show(best: str, spellings: Sequence[tuple[str, int]]) -> str:
     """A term as a name: the commonest spelling in the singular, in lower case except where it is always capitalised."""
     total = sum(count for _, count in spellings) or 1

@@ -1,0 +1,55 @@
+"""What replies typically are, where nobody has asked for them yet.
+
+Lengths: characters a token were measured with the o200k_base vocabulary on this project's prompts and replies (4.3 to
+4.7 and 3.3 to 4.3 for English); the numbers here are a little lower, so that the estimate is a little high. Lengths of
+replies are the middle of what the stages got on the sample corpora.
+"""
+
+from collections.abc import Sequence
+
+from hcg_pipeline.backends.protocol import ProposedMetric
+from hcg_pipeline.corpus.window import Passage
+from hcg_pipeline.corpus.words import reading_length
+from hcg_pipeline.specification.vocabulary import Dimension
+
+_ASCII_A_TOKEN = 4.2
+_LETTERS_A_TOKEN = 2.2
+_SIGNS_A_TOKEN = 1.1
+_FIRST_SIGN = 0x2E80
+"""Where the scripts begin that are written in syllables or words: Chinese, Japanese, Korean."""
+
+_QUALITIES = (
+    *("Occurrence", "Severity", "Influence", "Duration", "Control", "Exposure", "Change", "Activity", "Risk", "Rate"),
+    *("Efficacy", "Quality"),
+)
+_REPLY = {"dimensions": 320, "metrics": 1_350, "metric_templates": 70, "node_edges": 60, "answers": 120}
+_READING_A_WORD = 2.2
+
+
+def token_count(text: str) -> int:
+    """About how many tokens `text` is, in any script."""
+    plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
+    signs = 0 if plain == len(text) else sum(ord(character) >= _FIRST_SIGN for character in text)
+    letters = len(text) - plain - signs
+    return round(plain / _ASCII_A_TOKEN + letters / _LETTERS_A_TOKEN + signs / _SIGNS_A_TOKEN)
+
+
+def reply_tokens(stage: str, passages: Sequence[Passage] = ()) -> int:
+    """About how long a reply of `stage` is; a reading grows with the `passages` that it is of."""
+    if stage == "variables":
+        return round(_READING_A_WORD * sum(reading_length(passage.text) for passage in passages))
+    return _REPLY[stage]
+
+
+def typical_metrics(dimensions: Sequence[Dimension]) -> list[ProposedMetric]:
+    """Metrics as a model proposes them: qualities of the dimensions, singly, in the order of the dimensions' rank."""
+    return [
+        ProposedMetric(
+            f"{dimension.name.title().replace('_', '')}{quality}",
+            (dimension.name,),
+            f"How far the {quality.lower()} of the {dimension.name.replace('_', ' ')} goes. Driven by others.",
+            quality.lower(),
+        )
+        for quality in _QUALITIES
+        for dimension in dimensions
+    ]

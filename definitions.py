@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from assets import answering, corpus, embedding, evaluation, graph, specification
+from assets import answering, corpus, correcting, edits, embedding, evaluation, graph, quality, specification
 from assets.corpora import new_corpora
 from resources.build_choices import BuildChoices
 from resources.embedding import EmbeddingModel
@@ -17,7 +17,9 @@ _BUILT = dg.AssetSelection.groups("corpus", "embedding", "specification", "graph
 _ASKED = dg.AssetSelection.groups("answering", "evaluation")
 
 defs = dg.Definitions(
-    assets=dg.load_assets_from_modules([corpus, embedding, specification, graph, answering, evaluation]),
+    assets=dg.load_assets_from_modules(
+        [corpus, embedding, edits, specification, graph, correcting, quality, answering, evaluation]
+    ),
     jobs=[
         dg.define_asset_job(
             "build_graph",

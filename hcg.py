@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.markup import escape
 
+from assets.spending_commands import Batch, build_config, cache_app, estimate, print_costs
 from hcg_pipeline.errors import HcgError
 from resources.terminal import (
     ERR,
@@ -23,7 +24,6 @@ from resources.terminal import (
     print_answer,
     print_example,
     print_json,
-    print_rejected,
     print_sizes,
     print_table,
     say,
@@ -97,13 +97,15 @@ def build(
             help="Size of the vocabulary, for this build; else as corpus.yaml says, else S.", show_default=False
         ),
     ] = None,
+    batch: Batch = False,
     verbose: Verbose = False,
 ) -> None:
     """Read the documents of CORPUS and publish its causal graph, as a Dagster run that the UI shows."""
     workspace, name = _workspace_with(corpus)
-    config = {"resources": {"choices": {"config": {"tier": tier}}}} if tier else {}
-    run = _run_job(workspace, "build_graph", name, config, verbose)
-    _report_build(workspace, name)
+    from assets.run_reports import report_build
+
+    run = _run_job(workspace, "build_graph", name, build_config(batch, tier), verbose)
+    report_build(workspace, name)
     if tier and tier != workspace.settings(name).tier:
         say(f"Tier {tier} holds for this build; `tier: {tier}` in the corpus's corpus.yaml keeps it.")
     said = shlex.quote(name)
@@ -157,6 +159,7 @@ def answer(
     retrieve_only: Annotated[bool, typer.Option("--retrieve-only", help="Find contexts, answer nothing.")] = False,
     mode: Mode = "graph",
     budget: Budget = None,
+    batch: Batch = False,
     verbose: Verbose = False,
 ) -> None:
     """Answer all questions of FILE in one pass, with the contexts and the evidence of each."""
@@ -168,14 +171,14 @@ def answer(
     if file is None:
         if out or retrieve_only or budget or mode != "graph":
             raise HcgError("--out, --retrieve-only, --mode and --budget need a FILE: hcg answer CORPUS FILE …")
-        _answer_every_file(workspace, name, verbose)
+        _answer_every_file(workspace, name, batch, verbose)
         return
     questions = read_questions(file)
     began = time.perf_counter()
     if retrieve_only:
         table = retrieve_published(workspace, name, file.stem, questions, mode, budget)
     else:
-        table = _ask(workspace, name, file.stem, questions, mode, budget)
+        table = _ask(workspace, name, file.stem, questions, mode, budget, batch)
     seconds = time.perf_counter() - began
     target = out or workspace.corpus_store(name) / "answers" / f"{file.stem}.{mode}.jsonl"
     write_answers_jsonl(table, target)
@@ -214,18 +217,20 @@ def corpora(as_json: Json = False) -> None:
 @app.command(epilog="Example:  hcg show epilepsy --json")
 def show(corpus: Corpus, as_json: Json = False) -> None:
     """Sizes of the published graph of CORPUS, its top metrics, and the share of edges with evidence."""
+    from assets.spending import corpus_costs
     from resources.published import open_snapshot, summarise_snapshot
 
     workspace, name = _workspace_with(corpus)
     snapshot = open_snapshot(workspace, name)
     summary = summarise_snapshot(snapshot)
     if as_json:
-        print_json({"corpus": name, **summary, "folder": str(snapshot.folder)})
+        print_json({"corpus": name, **summary, "ledger": corpus_costs(workspace, name), "folder": str(snapshot.folder)})
         return
     print_sizes(name, summary)
     say("")
     rows = [[m["metric"], m["role"], f"{m['variables']:,}", f"{m['edges']:,}"] for m in summary["top_metrics"]]
     print_table(("metric", "role", "variables", "edges"), rows)
+    print_costs(corpus_costs(workspace, name))
     say(f"\nIn {snapshot.folder}: graph_spec.yaml, graph.graphml, graph.json, parquet tables")
 
 
@@ -256,13 +261,14 @@ def demo(
     verbose: Verbose = False,
 ) -> None:
     """Build CORPUS, answer its question files, show an answer, and say what to try next."""
+    from assets.run_reports import report_answers, report_build
     from resources.table_files import read_table
 
     workspace, name = _workspace_with(corpus)
     run = _run_job(workspace, "everything", name, {}, verbose)
-    _report_build(workspace, name)
+    report_build(workspace, name)
     if run.metadata["answers"]["dagster/row_count"]:
-        _report_answers(run)
+        report_answers(run)
         print_example(read_table(Path(run.metadata["answers"]["path"])).to_pylist())
     said = shlex.quote(name)
     say("\nNext:")
@@ -273,6 +279,10 @@ def demo(
         ["hcg build NAME", "your own documents, from data/corpora/NAME"],
     ]
     print_table(None, rows)
+
+
+app.add_typer(cache_app, name="cache")
+app.command(epilog="Example:  hcg estimate epilepsy --tier M")(estimate)
 
 
 def _workspace_with(corpus: str) -> "tuple[Workspace, str]":
@@ -304,7 +314,13 @@ def _run_job(workspace: "Workspace", job: str, corpus: str, config: Mapping[str,
 
 
 def _ask(
-    workspace: "Workspace", corpus: str, question_set: str, questions: "list[Question]", mode: str, budget: int | None
+    workspace: "Workspace",
+    corpus: str,
+    question_set: str,
+    questions: "list[Question]",
+    mode: str,
+    budget: int | None,
+    batch: bool = False,
 ) -> "pa.Table":
     """ANSWERS of the questions, with a bar for many of them, and a line for each that got no usable reply."""
     from resources.asking import answer_published
@@ -312,13 +328,14 @@ def _ask(
     from resources.stage_bars import StageBars
 
     with StageBars(ERR) if len(questions) > 1 else nullcontext():
-        done = answer_published(workspace, corpus, question_set, questions, mode, budget, Listened())
+        done = answer_published(workspace, corpus, question_set, questions, mode, budget, Listened(), batch=batch)
     for failure in done.failures:
         ERR.print(f"[yellow]no usable reply:[/] {escape(f'{failure.key}: {failure.reason}')}")
     return done.answers
 
 
-def _answer_every_file(workspace: "Workspace", corpus: str, verbose: bool) -> None:
+def _answer_every_file(workspace: "Workspace", corpus: str, batch: bool, verbose: bool) -> None:
+    from assets.run_reports import report_answers
     from hcg_pipeline.answering.questions import find_question_files
     from resources.published import open_snapshot
 
@@ -326,23 +343,4 @@ def _answer_every_file(workspace: "Workspace", corpus: str, verbose: bool) -> No
     folder = workspace.question_folder(corpus)
     if not find_question_files(folder):
         raise HcgError(f"There are no question files in {folder}: put one there, or name one: hcg answer {corpus} FILE")
-    _report_answers(_run_job(workspace, "answer_questions", corpus, {}, verbose))
-
-
-def _report_build(workspace: "Workspace", corpus: str) -> None:
-    from resources.published import open_snapshot, summarise_snapshot
-    from resources.table_files import read_table
-
-    store = workspace.corpus_store(corpus)
-    snapshot = open_snapshot(workspace, corpus)
-    print_sizes(corpus, summarise_snapshot(snapshot))
-    print_rejected(read_table(store / "assets" / "rejected.parquet").to_pylist())
-    say(f"\nThe graph lies in {snapshot.folder}")
-    say("  graph_spec.yaml to read and edit, graph.graphml and graph.json for other tools, parquet tables")
-
-
-def _report_answers(run: "JobRun") -> None:
-    answers = run.metadata["answers"]
-    files = ", ".join(answers["question_files"])
-    say(f"\n{counted(answers['dagster/row_count'], 'question')} answered ({files}): {answers['path']}")
-    say(f"Scores: {run.metadata['benchmark_report']['file']}")
+    report_answers(_run_job(workspace, "answer_questions", corpus, build_config(batch, None), verbose))

@@ -1,15 +1,20 @@
 """What the asset checks look at. Each takes tables and returns a result that says what is wrong, with the rows."""
 
 import warnings
+from collections.abc import Sequence
 
 import dagster as dg
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.corpora import CORPORA
-from assets.table_metadata import preview
+from assets.table_metadata import preview, rows_preview
+from hcg_pipeline.graph.drift import Drift
 from hcg_pipeline.graph.published import Graph
 from hcg_pipeline.specification.vocabulary import Vocabulary
+
+MOST_DRIFT = 0.25
+"""How much larger a share of the newest text may be unread than of the text that the vocabulary was made from."""
 
 # What each check is, and whether a failure stops what follows.
 _CHECKS = {
@@ -22,6 +27,11 @@ _CHECKS = {
     "failed_windows": (False, "All but a small share of what the backend was asked got a reply that could be used."),
     "edges_have_evidence": (False, "Every edge has at least one piece of evidence that can be opened at its place."),
     "graph_not_empty": (False, "The graph has edges: the corpus states causes that the backend could read."),
+    "corrections_match": (False, "Every edit of corrections.yaml found what it is about, and did something."),
+    "vocabulary_fits": (
+        False,
+        "The newest text fits the pinned vocabulary about as well as the text from which it was made.",
+    ),
     "answers_have_evidence": (False, "Every answer stands on at least one piece of evidence."),
 }
 
@@ -138,6 +148,43 @@ def graph_not_empty(graph: Graph) -> dg.AssetCheckResult:
         severity=dg.AssetCheckSeverity.WARN,
         description=about if empty else None,
         metadata={"variables": graph.nodes.num_rows, "edges": graph.edges.num_rows},
+    )
+
+
+def corrections_match(edits: int, problems: Sequence[str]) -> dg.AssetCheckResult:
+    """Fails when an edit had no effect, and says for each where it stands and why. The others are applied."""
+    return dg.AssetCheckResult(
+        passed=not problems,
+        check_name="corrections_match",
+        asset_key="corrected_edges",
+        severity=dg.AssetCheckSeverity.ERROR,
+        description="; ".join(problems) if problems else None,
+        metadata={
+            "edits": edits,
+            "without_effect": len(problems),
+            "rows": rows_preview([{"problem": problem} for problem in problems]),
+        },
+    )
+
+
+def vocabulary_fits(drift: Drift) -> dg.AssetCheckResult:
+    """Warns when the newest text leaves more of itself unread than older text does, by `MOST_DRIFT` or more."""
+    passed = drift.excess < MOST_DRIFT
+    about = (
+        f"Of the newest text, {drift.excess:.0%} more does not fit the pinned vocabulary than of the text it was made "
+        "from: `hcg respec` shows what a new one would change."
+    )
+    return dg.AssetCheckResult(
+        passed=passed,
+        check_name="vocabulary_fits",
+        asset_key="quality_report",
+        severity=dg.AssetCheckSeverity.WARN,
+        description=None if passed else about,
+        metadata={
+            "drift": drift.excess,
+            "newest_documents": drift.newest.documents if drift.newest else 0,
+            "new_words": rows_preview([{"word": word, "passages": count} for word, count in drift.words]),
+        },
     )
 
 

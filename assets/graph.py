@@ -128,7 +128,7 @@ def evidence_links(
     documents: pa.Table,
     chunks: pa.Table,
     embeddings: pa.Table,
-    node_edges: pa.Table,
+    corrected_edges: pa.Table,
     workspace: Workspace,
     choices: BuildChoices,
     embedding: EmbeddingModel,
@@ -138,15 +138,15 @@ def evidence_links(
     embedder = embedding.embedder_for(run.settings.backend)
     threshold = run.settings.retrieval.tau_e
     if threshold is None:
-        contexts = embedder.embed([edge_text(edge) for edge in node_edges.to_pylist()])
+        contexts = embedder.embed([edge_text(edge) for edge in corrected_edges.to_pylist()])
         threshold = evidence_threshold(embedder.model, contexts, vectors_of(embeddings, embedder.dimension))
-    table = link_evidence(node_edges, documents, chunks, embeddings, embedder, threshold)
+    table = link_evidence(corrected_edges, documents, chunks, embeddings, embedder, threshold)
     kinds = table["kind"].to_pylist()
     yield run.result(
         table,
         columns=["edge_id", "kind", "similarity", "document_id", "start", "end", "quote"],
         checks=[
-            checks.edges_have_evidence(node_edges, table),
+            checks.edges_have_evidence(corrected_edges, table),
             checks.spans_exact("evidence_links", documents, table, "quote"),
         ],
         shown={
@@ -168,10 +168,10 @@ def graph(
     context: dg.AssetExecutionContext,
     documents: pa.Table,
     chunks: pa.Table,
-    metrics: pa.Table,
-    entities: pa.Table,
-    variables: pa.Table,
-    node_edges: pa.Table,
+    corrected_dimensions: pa.Table,
+    corrected_metrics: pa.Table,
+    corrected_variables: pa.Table,
+    corrected_edges: pa.Table,
     evidence_links: pa.Table,
     workspace: Workspace,
     choices: BuildChoices,
@@ -179,14 +179,18 @@ def graph(
 ) -> StageResult:
     """The whole graph as one snapshot: nodes, edges and evidence, graph_spec.yaml, GraphML and node-link JSON."""
     run = StageRun(context, workspace, choices)
-    vocabulary = to_vocabulary(entities, metrics)
-    nodes = extend_variables(variables, node_edges, vocabulary, chunks)
-    built = assemble_graph(nodes, metrics, node_edges, evidence_links)
+    built = assemble_graph(corrected_variables, corrected_metrics, corrected_edges, evidence_links)
     store = SnapshotStore(workspace.corpus_store(run.corpus))
-    contents = {"metrics": metrics, "dimensions": entities, "documents": documents, "chunks": chunks}
+    contents = {
+        "metrics": corrected_metrics,
+        "dimensions": corrected_dimensions,
+        "documents": documents,
+        "chunks": chunks,
+    }
     pin = read_pin(workspace, run.corpus, language.backend_for(run.settings.backend).name, run.settings.tier)
-    stated = node_edges.filter(pc.equal(node_edges["origin"], "seed"))
-    specification = specification_of(entities, metrics, variables, stated, pin.comments if pin else ())
+    stated = corrected_edges.filter(pc.not_equal(corrected_edges["origin"], "judged"))
+    comments = pin.comments if pin else ()
+    specification = specification_of(corrected_dimensions, corrected_metrics, corrected_variables, stated, comments)
     snapshot = store.open(store.write(built, contents, render_spec(specification)))
     summary = summarise(built)
     table = pa.Table.from_pylist(
@@ -221,6 +225,7 @@ def graph(
 def graph_index(
     context: dg.AssetExecutionContext,
     graph: pa.Table,
+    documents: pa.Table,
     embeddings: pa.Table,
     dimensions: pa.Table,
     metrics: pa.Table,
@@ -240,7 +245,8 @@ def graph_index(
     built = store.open(graph["snapshot_id"][0].as_py())
     published = publish_with_index(store, built, embeddings, embedder)
     backend = language.backend_for(run.settings.backend)
-    pin = write_pin(workspace, run.corpus, backend.name, run.settings.tier, dimensions, metrics)
+    read_from = documents["document_id"].to_pylist()
+    pin = write_pin(workspace, run.corpus, backend.name, run.settings.tier, dimensions, metrics, read_from)
     manifest = read_manifest(published.index)
     table = pa.Table.from_pylist(
         [

@@ -4,6 +4,7 @@ A person's `graph_spec.yaml` in the corpus folder is the pin. Without one, the f
 tier leaves its own in `<corpus store>/pins/<backend>-<tier>.yaml`; without that file the next build proposes anew.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 from hcg_pipeline.specification.outcomes import OutcomeConfig, assign_roles
 from hcg_pipeline.specification.spec_file import FILE, parse_spec, read_spec, render_spec
 from hcg_pipeline.specification.specification import Comment, Specification
+from hcg_pipeline.specification.vocabulary import Vocabulary
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table, to_vocabulary
 from resources.table_files import replace_text
 from resources.workspace import Workspace
@@ -52,10 +54,29 @@ def read_pin(workspace: Workspace, corpus: str, backend: str, tier: str) -> Pin 
     return Pin(path, parse_spec(path.read_text(encoding="utf-8"), path))
 
 
+def known_documents(workspace: Workspace, corpus: str, backend: str, tier: str) -> frozenset[str] | None:
+    """Ids of the documents that the pin was made from.
+
+    None where nobody kept them: before the first build, and for a person's own specification.
+    """
+    path = _documents_path(workspace, corpus, backend, tier)
+    if read_spec(workspace.corpus_folder(corpus)) is not None or not path.is_file():
+        return None
+    return frozenset(path.read_text(encoding="utf-8").split())
+
+
 def write_pin(
-    workspace: Workspace, corpus: str, backend: str, tier: str, dimensions: pa.Table, metrics: pa.Table
+    workspace: Workspace,
+    corpus: str,
+    backend: str,
+    tier: str,
+    dimensions: pa.Table,
+    metrics: pa.Table,
+    documents: Sequence[str],
 ) -> Path | None:
     """Pin DIMENSIONS and METRICS for later builds, unless there is a pin already. Returns the pin's path.
+
+    `documents` are the ids of those that they were made from.
 
     A specification without dimensions or metrics is no specification: it is not pinned, and None is returned.
     """
@@ -65,10 +86,21 @@ def write_pin(
     vocabulary = to_vocabulary(dimensions, metrics)
     if not vocabulary.dimensions or not vocabulary.metrics:
         return None
-    text = render_spec(Specification(vocabulary.dimensions, vocabulary.metrics))
+    return replace_pin(workspace, corpus, backend, tier, vocabulary, documents)
+
+
+def replace_pin(
+    workspace: Workspace, corpus: str, backend: str, tier: str, vocabulary: Vocabulary, documents: Sequence[str]
+) -> Path:
+    """Pin a vocabulary, whatever was pinned before. Returns the pin's path."""
     path = _path(workspace, corpus, backend, tier)
-    replace_text(path, text)
+    replace_text(_documents_path(workspace, corpus, backend, tier), "".join(f"{name}\n" for name in sorted(documents)))
+    replace_text(path, render_spec(Specification(vocabulary.dimensions, vocabulary.metrics)))
     return path
+
+
+def _documents_path(workspace: Workspace, corpus: str, backend: str, tier: str) -> Path:
+    return workspace.corpus_store(corpus) / "pinned_documents" / f"{backend}-{tier}.txt"
 
 
 def _path(workspace: Workspace, corpus: str, backend: str, tier: str) -> Path:

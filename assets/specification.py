@@ -17,7 +17,7 @@ from hcg_pipeline.corpus.windows import pack_windows
 from hcg_pipeline.specification.assembly import assemble
 from hcg_pipeline.specification.dimensions import cut_dimensions, resolve_dimensions
 from hcg_pipeline.specification.metrics import resolve_metrics
-from hcg_pipeline.specification.outcomes import read_outcomes
+from hcg_pipeline.specification.outcomes import to_outcomes
 from hcg_pipeline.specification.tiers import VOCABULARY_WINDOW_WORDS, caps_of, sample_windows
 from hcg_pipeline.specification.vocabulary_tables import to_vocabulary
 from resources.build_choices import BuildChoices
@@ -95,6 +95,7 @@ def metrics(
     context: dg.AssetExecutionContext,
     chunks: pa.Table,
     ranked_dimensions: pa.Table,
+    outcomes: pa.Table,
     workspace: Workspace,
     choices: BuildChoices,
     language: LanguageModel,
@@ -107,17 +108,17 @@ def metrics(
     run = StageRun(context, workspace, choices)
     backend = run.backend(language)
     pin = read_pin(workspace, run.corpus, backend.name, run.settings.tier)
-    outcomes = read_outcomes(workspace.corpus_folder(run.corpus))
+    chosen = to_outcomes(outcomes)
     windows: list[Window] = []
     outcome: Outcome[ProposedMetric] = Outcome(())
     if pin is None:
         windows = _vocabulary_windows(chunks, language.window_sample(run.settings.backend))
         axes = to_vocabulary(ranked_dimensions).dimensions
         outcome = backend.propose_metrics(windows, axes, run.progress)
-        resolved = resolve_metrics(outcome.results, ranked_dimensions, outcomes, run.settings.tier)
+        resolved = resolve_metrics(outcome.results, ranked_dimensions, chosen, run.settings.tier)
         table, counts = resolved.table, _counts(resolved.counts)
     else:
-        table, counts = pin.metrics(outcomes), _pinned(pin)
+        table, counts = pin.metrics(chosen), _pinned(pin)
     roles = table["role"].to_pylist()
     yield run.result(
         table,
@@ -158,11 +159,18 @@ def metrics(
             description="Causes and effects that the corpus states, each with the words that state it. One reading of "
             "a window yields its variables and its relations.",
         ),
+        "reading_counts": stage_output(
+            _GROUP,
+            tables.READING_COUNTS,
+            version="1",
+            description="How often a reading was repaired, or dropped for not fitting the vocabulary, by reason.",
+        ),
     },
     internal_asset_deps={
         "entities": {dg.AssetKey("chunks"), dg.AssetKey("dimensions"), dg.AssetKey("metrics")},
         "variables": {dg.AssetKey("entities"), dg.AssetKey("metrics")},
         "seed_relations": {dg.AssetKey("variables"), dg.AssetKey("documents")},
+        "reading_counts": {dg.AssetKey("variables")},
     },
     check_specs=[
         checks.spec("failed_windows", "variables"),
@@ -211,6 +219,8 @@ def read_windows(
         columns=["source", "target", "sign", "confidence", "quote"],
         checks=[checks.spans_exact("seed_relations", documents, assembly.relations, "quote")],
     )
+    counted = [{"count": name, "value": count} for name, count in assembly.counts.items()]
+    yield run.result(pa.Table.from_pylist(counted, schema=tables.READING_COUNTS), asset="reading_counts")
 
 
 def _vocabulary_windows(chunks: pa.Table, sample: int | None) -> list[Window]:

@@ -42,7 +42,7 @@ def measure_speed() -> dict[str, Any]:
             times = _reference(graph, pairs, confidence)
             rows.append({"graph": f"{nodes:,} / {edges:,}", "method": "networkx reference", **times})
     return {
-        "Milliseconds of processor time a question (variables / edges; half of them outcomes, 15 matched, 4 hops; median of 30)": rows
+        "Milliseconds of processor time a question (variables / edges; half outcomes, 15 matched; median of 30)": rows
     }
 
 

@@ -195,6 +195,23 @@ GRAPH = pa.schema(
     ]
 )
 
+OUTCOMES = pa.schema(
+    [
+        _field("role", pa.string(), "'terminal' or 'outcome'"),
+        _field("pattern", pa.string(), "a metric's name, or a pattern such as '*Survival*'"),
+    ]
+)
+
+CORRECTIONS = pa.schema(
+    [
+        _field("place", pa.string(), "file and line"),
+        _field("action", pa.string(), "what kind of edit it is"),
+        _field("edit", pa.string(), "the whole edit, as JSON"),
+        _field("note", pa.string(), "why, in the expert's words"),
+        _field("date", pa.string(), "when it was decided"),
+    ]
+)
+
 MERGES = pa.schema(
     [
         _field("scope", pa.string(), "'dimension', 'metric', or 'entity:' and the dimension"),

@@ -104,6 +104,10 @@ class LanguageModel(dg.ConfigurableResource[None]):
             url = f"sqlite:///{Path(self.cache) / 'llm.sqlite'}"
         return _cache_engine(url)
 
+    def has_cache(self) -> bool:
+        """Whether the database of `cache_engine` may hold anything: where it is a file, whether that is there."""
+        return environment.text(CACHE_URL) is not None or (Path(self.cache) / "llm.sqlite").is_file()
+
     def price_list(self) -> PriceList:
         """The prices that calls are counted at. Raises `SettingsError`."""
         return read_prices(Path(self.prices) if self.prices else None)

@@ -75,6 +75,11 @@ def replace_text(path: Path, text: str) -> None:
     _replace(path, lambda file: file.write(text.encode()))
 
 
+def replace_bytes(path: Path, content: bytes) -> None:
+    """Write a file in the same way."""
+    _replace(path, lambda file: file.write(content))
+
+
 def _replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """The new bytes go to a temporary name in the same folder, are forced to disk and renamed over the old file.
 

@@ -91,7 +91,7 @@ def _dimensions(prompt: str, _schema: dict[str, Any]) -> dict[str, Any]:
         "dimensions": [
             {
                 "name": name,
-                "description": f"The kind of {name} that is spoken of",
+                "description": f"{name}: {', '.join(terms[:4])}",
                 "entities": [{"name": term, "aliases": []} for term in terms[:20]],
             }
             for name, terms in entities.items()
@@ -116,7 +116,7 @@ def _metrics(prompt: str, schema: dict[str, Any]) -> dict[str, Any]:
             {
                 "name": f"{''.join(axis.title().replace('_', '') for axis in bound)}{quality}",
                 "signature": list(bound),
-                "description": f"How far {quality.lower()} of the {' and the '.join(bound)} goes. Driven by others.",
+                "description": f"{quality} ({', '.join(bound)}): {' '.join(_terms(text)[:6])}.",
                 "category": quality.lower(),
             }
             for bound, quality in chosen
@@ -177,11 +177,7 @@ def _templates(prompt: str, schema: dict[str, Any]) -> dict[str, Any]:
     source = _METRIC.findall(prompt.partition("# Source metric")[2])[0][0]
     targets = schema["$defs"]["target"]["enum"]
     driven = [target for target in targets if _bucket(f"{source}{target}", 3) == 0]
-    return {
-        "driven": [
-            {"target": target, "mechanism": f"{source} shapes {target}.", "confidence": 0.7} for target in driven
-        ]
-    }
+    return {"driven": [{"target": target, "mechanism": f"{source} → {target}", "confidence": 0.7} for target in driven]}
 
 
 def _edges(prompt: str, _schema: dict[str, Any]) -> dict[str, Any]:
@@ -193,7 +189,7 @@ def _edges(prompt: str, _schema: dict[str, Any]) -> dict[str, Any]:
                 found.append(
                     {
                         "pair": label,
-                        "mechanism": f"{source} acts on {target}",
+                        "mechanism": f"{source} → {target}",
                         "sign": "-" if _FALLING.search(quote) else "+",
                         "confidence": 0.75,
                         "passage": passage,

@@ -44,7 +44,9 @@ def test_every_stage_is_an_asset_and_follows_the_one_before(defs):
     graph = defs.resolve_asset_graph()
     assert {key.to_user_string() for key in graph.get_all_asset_keys()} == {
         *CHAIN,
-        *("rejected", "ranked_dimensions", "entities"),
+        *("rejected", "ranked_dimensions", "entities", "outcomes", "corrections", "reading_counts", "merges"),
+        *(f"corrected_{name}" for name in ("dimensions", "metrics", "variables", "edges")),
+        "quality_report",
     }
     for before, after in itertools.pairwise(CHAIN):
         if (before, after) == ("embeddings", "dimensions"):

@@ -22,9 +22,10 @@ from hcg_pipeline.backends.llm.prompts.edges import edges_prompt
 from hcg_pipeline.backends.llm.prompts.metrics import metrics_prompt, to_metrics
 from hcg_pipeline.backends.llm.prompts.reading import reading_task, to_reading
 from hcg_pipeline.backends.llm.prompts.templates import templates_prompt, to_verdicts
-from hcg_pipeline.backends.protocol import LanguageBackend, Reading, TemplateVerdict
+from hcg_pipeline.backends.protocol import LanguageBackend, ProposedMetric, Reading, TemplateVerdict
 from hcg_pipeline.corpus.window import Passage
 from hcg_pipeline.corpus.windows import pack_windows
+from hcg_pipeline.estimation.spreading import spread_readings
 from hcg_pipeline.estimation.typical import reply_tokens, token_count, typical_metrics
 from hcg_pipeline.graph.node_edges import edge_questions, seed_edges
 from hcg_pipeline.graph.templates import lift_templates, merge_templates, template_questions
@@ -103,8 +104,8 @@ class Rehearsal:
             if (reply := self._look(tally, task.prompt, window.passages)) is not None:
                 readings[place] = to_reading(reply, task)
         missing = [place for place in range(len(windows)) if place not in readings]
-        stood_in = self.reader.read_windows([windows[place] for place in missing], vocabulary, self.progress)
-        readings |= dict(zip(missing, stood_in.results, strict=True))
+        stood_in = spread_readings(self.reader, [windows[place] for place in missing], vocabulary, self.progress)
+        readings |= dict(zip(missing, stood_in, strict=True))
         assembly = assemble([readings[place] for place in range(len(windows))], vocabulary, build.chunks)
         grown = to_vocabulary(assembly.dimensions, metrics)
         templates = self._templates(assembly.relations, assembly.variables, grown)
@@ -130,12 +131,10 @@ class Rehearsal:
         ranked = resolve_dimensions(axes).table
         tally = self._stage("metrics")
         bound = to_vocabulary(ranked).dimensions
-        quantities = [
-            proposal
-            for window in windows
-            if bound and (reply := self._look(tally, metrics_prompt(window, bound), window.passages)) is not None
-            for proposal in to_metrics(reply)
-        ]
+        quantities: list[ProposedMetric] = []
+        for window in windows if bound else ():
+            told = self._look(tally, metrics_prompt(window, bound), window.passages)
+            quantities += to_metrics(told) if told is not None else ()
         if not quantities:
             quantities += self.reader.propose_metrics(windows, bound, self.progress).results
             quantities += typical_metrics(bound)

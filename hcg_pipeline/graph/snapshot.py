@@ -27,6 +27,8 @@ import pyarrow.parquet as pq
 from hcg_pipeline.errors import SnapshotError
 from hcg_pipeline.graph.exports import graphml, node_link_json
 from hcg_pipeline.graph.published import Graph
+from hcg_pipeline.specification.outcomes import outcomes_of, render_outcomes
+from hcg_pipeline.specification.vocabulary_tables import to_vocabulary
 
 FORMAT = 1
 KEPT = 4
@@ -99,6 +101,8 @@ class SnapshotStore:
         for name in _TABLES:
             pq.write_table(contents[name], folder / f"{name}.parquet", compression="zstd", version="2.6")
         (folder / "graph_spec.yaml").write_text(spec_text, encoding="utf-8", newline="\n")
+        roles = outcomes_of(to_vocabulary(tables["dimensions"], tables["metrics"]).metrics)
+        (folder / "outcomes.yaml").write_text(render_outcomes(roles), encoding="utf-8", newline="\n")
         (folder / "graph.graphml").write_text(graphml(graph), encoding="utf-8", newline="\n")
         (folder / "graph.json").write_text(node_link_json(graph), encoding="utf-8", newline="\n")
         hashes = {file.name: _hash(file) for file in sorted(folder.iterdir())}

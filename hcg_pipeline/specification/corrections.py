@@ -11,15 +11,18 @@ corrections:
 
 import datetime
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
+import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.specification.vocabulary import Role, Sign
 from hcg_pipeline.specification.yaml_reading import read_text, read_yaml
+from hcg_pipeline.tables import CORRECTIONS
 
 FILE = "corrections.yaml"
 
@@ -194,6 +197,26 @@ def parse_corrections(text: str, path: str | Path) -> tuple[Correction, ...]:
             raise located.refused(error, within=("corrections", place), skipping=1) from error
         found.append(Correction(edit, f"{path}:{located.line(('corrections', place))}"))
     return tuple(found)
+
+
+def corrections_table(corrections: Sequence[Correction]) -> pa.Table:
+    """Corrections as CORRECTIONS, in their order; a place is the file's name and the line, wherever the file lies."""
+    rows = [
+        {
+            "place": Path(correction.place).name,
+            "action": correction.edit.action,
+            "edit": correction.edit.model_dump_json(),
+            "note": correction.edit.note,
+            "date": correction.edit.date.isoformat(),
+        }
+        for correction in corrections
+    ]
+    return pa.Table.from_pylist(rows, schema=CORRECTIONS)
+
+
+def to_corrections(table: pa.Table) -> tuple[Correction, ...]:
+    """The corrections of a CORRECTIONS table."""
+    return tuple(Correction(_EDITS.validate_json(row["edit"]), row["place"]) for row in table.to_pylist())
 
 
 def append_correction(text: str, edit: Edit) -> str:

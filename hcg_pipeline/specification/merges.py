@@ -4,6 +4,8 @@ A reason follows from the two spellings alone, so a pinned specification, which 
 as well as the build that merged them. An expert takes a merge of entities back with the correction `split_entity`.
 """
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
 from hcg_pipeline.specification.names import (
@@ -14,12 +16,14 @@ from hcg_pipeline.specification.names import (
     near_identical,
     split_camel,
 )
+from hcg_pipeline.specification.restating import restated_keys
 from hcg_pipeline.specification.vocabulary import Vocabulary
 from hcg_pipeline.tables import MERGES
 
 SAME_WORDS = "differs in case, plural, hyphen or regional spelling"
 ABBREVIATION = "abbreviation"
 ALMOST_ALIKE = "spelled almost alike"
+RESTATED = "says the same with an abbreviation written out, or with a word for its kind"
 STATED = "stated as another name"
 SHARED_ENTITIES = "has mostly the same entities"
 
@@ -36,21 +40,36 @@ def merges_of(vocabulary: Vocabulary) -> pa.Table:
     ]
     for dimension in vocabulary.dimensions:
         rows += [
-            (f"entity:{dimension.name}", entity.name, alias, entity_reason(entity.name, alias))
+            (f"entity:{dimension.name}", entity.name, alias, entity_reason(entity.name, alias, entity.aliases))
             for entity in dimension.entities
             for alias in entity.aliases
         ]
     return pa.Table.from_pylist([dict(zip(MERGES.names, row, strict=True)) for row in rows], schema=MERGES)
 
 
-def entity_reason(kept: str, merged: str) -> str:
-    """Why two spellings of an entity are taken for one thing."""
+def entity_reason(kept: str, merged: str, aliases: Sequence[str] = ()) -> str:
+    """Why two spellings of an entity are taken for one thing; `aliases` are all that the entity has."""
     one, other = key_of(kept), key_of(merged)
     if one == other:
         return SAME_WORDS
     if is_abbreviation_of(merged, kept) or is_abbreviation_of(kept, merged):
         return ABBREVIATION
-    return ALMOST_ALIKE if near_identical(one, other, MERGE_CUTOFF) else STATED
+    if near_identical(one, other, MERGE_CUTOFF):
+        return ALMOST_ALIKE
+    shorts = {key_of(short): one for short in aliases if is_abbreviation_of(short, kept)}
+    restated = restated_keys([merged], shorts) & {one, *map(key_of, aliases)}
+    return RESTATED if restated or _written_out(merged, kept) or _written_out(kept, merged) else STATED
+
+
+def _written_out(short: str, long: str) -> bool:
+    """Whether one word of `short` is an abbreviation of what stands in its place in `long`."""
+    words, others = short.split(), long.split()
+    for place, word in enumerate(words):
+        end = len(others) - (len(words) - place - 1)
+        around = key_of(" ".join([*words[:place], *words[place + 1 :]]))
+        if around and around == key_of(" ".join([*others[:place], *others[end:]])):
+            return is_abbreviation_of(word, " ".join(others[place:end]))
+    return False
 
 
 def _metric_reason(kept: str, merged: str) -> str:

@@ -48,12 +48,22 @@ _IRREGULAR = {
     "stimuli": "stimulus",
     "vertebrae": "vertebra",
     "crises": "crisis",
+    "bronchi": "bronchus",
+    "equilibria": "equilibrium",
+    "mitochondria": "mitochondrion",
+    "mucosae": "mucosa",
+    "metastases": "metastasis",
+    "aches": "ache",
+    "avalanches": "avalanche",
+    "caches": "cache",
+    "niches": "niche",
     "species": "species",
     "series": "series",
 }
 # The first that fits applies; otherwise the 's' goes.
 _PLURALS = (
     (re.compile(r"(?<=..)ies$"), "y"),
+    (re.compile(r"(head|stomach|tooth|back|belly|ear|heart)aches$"), r"\1ache"),
     (re.compile(r"(ss|sh|ch|x|zz)es$"), r"\1"),
     (re.compile(r"(?<=..)([^aeo]us)es$"), r"\1"),
     (re.compile(r"(ys|stas|thes)es$"), r"\1is"),
@@ -262,9 +272,12 @@ def is_abbreviation(name: str) -> bool:
 
 
 def is_abbreviation_of(short: str, long: str) -> bool:
-    """Schwartz and Hearst's test: the letters of `short` occur in order in `long`, its first at a word's beginning."""
+    """Schwartz and Hearst's test: the letters of `short` occur in order in `long`, its first at a word's beginning.
+
+    Not where `short` is a word of `long` itself: 'BRCA1 gene' is not what BRCA1 stands for.
+    """
     short, long = short.strip(), long.strip()
-    if not is_abbreviation(short.rstrip("s")) or len(long) <= len(short):
+    if not is_abbreviation(short.rstrip("s")) or len(long) <= len(short) or short in long.split():
         return False
     letters = [c for c in short.rstrip("s").lower() if c.isalnum()]
     place = len(long) - 1

@@ -11,12 +11,14 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz
 
 from hcg_pipeline.specification.names import REPAIR_CUTOFF, key_of, split_camel
 from hcg_pipeline.specification.vocabulary import Metric, Role
 from hcg_pipeline.specification.yaml_reading import read_yaml_file
+from hcg_pipeline.tables import OUTCOMES
 
 FILE = "outcomes.yaml"
 
@@ -71,6 +73,32 @@ def read_outcomes(folder: Path) -> OutcomeConfig | None:
         return OutcomeConfig.model_validate(located.data if located.data is not None else {})
     except ValidationError as error:
         raise located.refused(error) from error
+
+
+def outcomes_table(config: OutcomeConfig | None) -> pa.Table:
+    """A configuration as OUTCOMES; an absent one as no rows, which gives the same roles as an empty file."""
+    chosen = config or OutcomeConfig()
+    rows = [{"role": "terminal", "pattern": pattern} for pattern in chosen.terminals]
+    rows += [{"role": "outcome", "pattern": pattern} for pattern in chosen.outcomes]
+    return pa.Table.from_pylist(rows, schema=OUTCOMES)
+
+
+def to_outcomes(table: pa.Table) -> OutcomeConfig | None:
+    """The configuration that an OUTCOMES table holds; None where it has no rows, so that roles are proposed."""
+    patterns: dict[str, list[str]] = {"terminal": [], "outcome": []}
+    for row in table.to_pylist():
+        patterns[row["role"]].append(row["pattern"])
+    if not table.num_rows:
+        return None
+    return OutcomeConfig(terminals=patterns["terminal"], outcomes=patterns["outcome"])
+
+
+def outcomes_of(metrics: Sequence[Metric]) -> OutcomeConfig:
+    """The configuration that gives these metrics the roles that they have, by their names."""
+    return OutcomeConfig(
+        terminals=[metric.name for metric in metrics if metric.role == "terminal"],
+        outcomes=[metric.name for metric in metrics if metric.role == "outcome"],
+    )
 
 
 def render_outcomes(config: OutcomeConfig) -> str:

@@ -11,11 +11,13 @@ from hcg_pipeline.specification.names import (
     REPAIR_CUTOFF,
     dimension_key,
     dimension_name,
+    is_abbreviation_of,
     key_of,
     near_identical,
     split_camel,
 )
 from hcg_pipeline.specification.resolution import resolve_entities
+from hcg_pipeline.specification.restating import restated_keys
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef, Vocabulary
 
 
@@ -145,6 +147,7 @@ def extend_dimensions(
     and mentions; new ones follow, most mentioned first.
     """
     owner = _owners(vocabulary)
+    long_forms = _long_forms(vocabulary)
     ranked: list[tuple[int, int, Entity]] = []
     for place, proposed in enumerate(_by_dimension(vocabulary, proposals, counts)):
         entities = resolve_entities(proposed, counts)
@@ -154,7 +157,7 @@ def extend_dimensions(
     added: dict[str, list[Entity]] = defaultdict(list)
     for _, place, entity in ranked:
         home = vocabulary.dimensions[place].name
-        known = _known(entity, home, owner)
+        known = _known(entity, home, owner, long_forms)
         if known is None:
             known = owner[key_of(entity.name)] = (home, entity.name)
             kept = [alias for alias in entity.aliases if owner.setdefault(key_of(alias), known) == known]
@@ -207,8 +210,22 @@ def _by_dimension(
     return proposed
 
 
-def _known(entity: Entity, home: str, owner: dict[str, _Owner]) -> _Owner | None:
-    """Which known entity this one is: by its name, by an alias that is no broader term, or by near-identical name."""
+def _long_forms(vocabulary: Vocabulary) -> dict[str, str]:
+    """The key of each abbreviation among the aliases and that of the entity it stands for; ambiguous ones left out."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for dimension in vocabulary.dimensions:
+        for entity in dimension.entities:
+            for alias in entity.aliases:
+                if is_abbreviation_of(alias, entity.name):
+                    found[key_of(alias)].add(key_of(entity.name))
+    return {short: next(iter(longs)) for short, longs in found.items() if len(longs) == 1}
+
+
+def _known(entity: Entity, home: str, owner: dict[str, _Owner], long_forms: dict[str, str]) -> _Owner | None:
+    """Which known entity this one is.
+
+    By its name, by an alias that is no broader term, by what its name restates, or by a near-identical name.
+    """
     key = key_of(entity.name)
     if key in owner:
         return owner[key]
@@ -217,6 +234,13 @@ def _known(entity: Entity, home: str, owner: dict[str, _Owner]) -> _Owner | None
         other = key_of(alias)
         if other in owner and not set(other.split()) < words and not words < set(other.split()):
             return owner[other]
+    restated = sorted(
+        owner[other]
+        for other in restated_keys((entity.name, *entity.aliases), long_forms)
+        if other in owner and owner[other][0] == home
+    )
+    if restated:
+        return restated[0]
     head = key.replace(" ", "")[:4]
     near = [
         (near_identical(key, other, MERGE_CUTOFF), found)

@@ -14,10 +14,11 @@ from hcg_pipeline.specification.names import (
     MERGE_CUTOFF,
     EntityName,
     entity_name,
-    is_abbreviation,
+    is_abbreviation_of,
     key_of,
     near_identical,
 )
+from hcg_pipeline.specification.restating import restated_keys
 from hcg_pipeline.specification.vocabulary import Entity
 
 
@@ -47,7 +48,7 @@ def resolve_entities(proposals: Iterable[ProposedEntity], counts: Counter[str]) 
             key = parent[key]
         return key
 
-    for pair in (*_alias_pairs(groups), *near_pairs(sorted(groups), MERGE_CUTOFF)):
+    for pair in (*_alias_pairs(groups), *_restated_pairs(groups), *near_pairs(sorted(groups), MERGE_CUTOFF)):
         one, other = (root(key) for key in pair)
         if one != other:
             keep, lose = sorted((one, other), key=lambda key: (-groups[key].mentions, key))
@@ -102,6 +103,23 @@ def _alias_pairs(groups: dict[str, _Group]) -> list[tuple[str, str]]:
     return sorted(pairs)
 
 
+def _restated_pairs(groups: dict[str, _Group]) -> list[tuple[str, str]]:
+    """(key, key of another name that restates it): see `restating`. An abbreviation of two names stands for neither."""
+    claims: dict[str, set[str]] = defaultdict(set)
+    for key, group in groups.items():
+        for short in group.aliases:
+            if any(is_abbreviation_of(short, long) for long in group.spellings):
+                claims[key_of(short)].add(key)
+    long_forms = {short: next(iter(keys)) for short, keys in claims.items() if len(keys) == 1}
+    owners = {**long_forms, **{key: key for key in groups}}
+    return sorted(
+        (owners[other], key)
+        for key, group in groups.items()
+        for other in restated_keys(group.spellings, long_forms)
+        if owners.get(other, key) != key
+    )
+
+
 def near_pairs(keys: Sequence[str], cutoff: float) -> list[tuple[str, str]]:
     """Pairs of keys that `near_identical` takes for one, found within blocks that begin alike."""
     blocks: dict[str, list[str]] = defaultdict(list)
@@ -129,7 +147,8 @@ def preferred_spelling(spellings: Counter[str]) -> str:
 
     def rank(spelling: str) -> tuple[bool, int, int, str]:
         capitals = sum(c.isupper() for c in spelling)
-        return (is_abbreviation(spelling), -spellings[spelling], capitals, spelling)
+        written_out = any(is_abbreviation_of(spelling, other) for other in spellings)
+        return (written_out, -spellings[spelling], capitals, spelling)
 
     return min(spellings, key=rank)
 

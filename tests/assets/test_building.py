@@ -27,7 +27,11 @@ STAGES = [
     *("metric_templates", "node_edges", "evidence_links", "graph", "graph_index"),
     *("answers", "scores", "benchmark_report"),
 ]
-BESIDE = ["rejected", "ranked_dimensions", "entities"]
+BESIDE = [
+    *("rejected", "ranked_dimensions", "entities", "outcomes", "corrections", "reading_counts", "merges"),
+    *(f"corrected_{name}" for name in ("dimensions", "metrics", "variables", "edges")),
+    "quality_report",
+]
 
 
 def build(job="build_graph", corpus="infections", tier=None):

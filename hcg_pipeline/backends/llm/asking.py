@@ -18,6 +18,7 @@ from hcg_pipeline.backends.llm.chat import (
 )
 from hcg_pipeline.backends.llm.closed_sets import ClosedSets, strict_schema
 from hcg_pipeline.backends.llm.ledger import Ledger, Unrecorded
+from hcg_pipeline.backends.llm.reply_language import wrong_language
 from hcg_pipeline.backends.llm.reply_text import NotJsonError, json_object
 from hcg_pipeline.backends.llm.streaming import LOOP
 from hcg_pipeline.backends.protocol import Failure, Usage
@@ -157,11 +158,14 @@ def validated(reply: ChatReply, prompt: Prompt[R]) -> R:
     if "$defs" in value or (value.get("type") == "object" and "properties" in value):
         raise BadReplyError("the reply repeats the JSON schema instead of an instance of it")
     try:
-        return prompt.reply.model_validate(value, context=dict(prompt.sets))
+        good = prompt.reply.model_validate(value, context=dict(prompt.sets))
     except ValidationError as error:
         raise BadReplyError(_problems(error)) from None
     except RecursionError:
         raise BadReplyError("the reply is nested too deeply") from None
+    if wrong := wrong_language(value, prompt.user):
+        raise BadReplyError(wrong)
+    return good
 
 
 def _problems(error: ValidationError) -> str:

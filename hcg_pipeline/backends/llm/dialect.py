@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from hcg_pipeline.backends.llm.chat import ChatRequest
+from hcg_pipeline.backends.llm.chat import ChatReply, ChatRequest
 
 LimitName = Literal["max_tokens", "max_completion_tokens", ""]
 ReplyFormat = Literal["json_schema", "json_object", "prompt"]
@@ -36,9 +36,14 @@ _CONTEXT_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The parameters to send. `reply_format` 'prompt' puts the schema into the prompt and sends no response_format."""
+    """The parameters to send. `reply_format` 'prompt' puts the schema into the prompt and sends no response_format.
+
+    `explained` puts the schema into the prompt as well as into the response_format, for a server that takes the latter
+    and then ignores it.
+    """
 
     reply_format: ReplyFormat = "json_schema"
+    explained: bool = False
     limit_name: LimitName = "max_tokens"
     temperature: bool = True
     seed: bool = True
@@ -53,6 +58,21 @@ def first_dialect(base_url: str) -> Dialect:
     host = urlsplit(base_url).hostname or ""
     hosted = host == "api.openai.com" or host.endswith((".openai.com", ".openai.azure.com"))
     return Dialect(limit_name="max_completion_tokens", stream=False) if hosted else Dialect()
+
+
+def shows_no_schema(request: ChatRequest, reply: ChatReply) -> bool:
+    """Whether a complete `reply` is not even an object with the fields that the schema of `request` requires.
+
+    A server that holds to the schema that it was sent cannot give such a reply.
+    """
+    if reply.finish_reason != "stop" or reply.refusal or not reply.text.strip():
+        return False
+    try:
+        value = json.loads(reply.text)
+    except ValueError:
+        return True
+    required = request.schema.schema.get("required", ())
+    return not isinstance(value, dict) or any(name not in value for name in required)
 
 
 def says_too_long(refusal: str) -> bool:
@@ -107,7 +127,7 @@ def parameters(request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
 
 def _messages(request: ChatRequest, dialect: Dialect) -> Sequence[dict[str, str]]:
     messages = [{"role": message.role, "content": message.content} for message in request.messages]
-    if dialect.reply_format != "json_schema":
+    if dialect.explained or dialect.reply_format != "json_schema":
         schema = json.dumps(request.schema.schema, ensure_ascii=False, separators=(",", ":"))
         note = (
             "\n\nAnswer with one JSON object and nothing else: no code fence, no comment. It is an instance of the "

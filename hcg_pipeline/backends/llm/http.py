@@ -1,12 +1,20 @@
 """The HTTP layer: one POST to /chat/completions through the `openai` SDK, in the dialect of the endpoint."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import openai
 
 from hcg_pipeline.backends.llm.chat import AttemptError, CallError, ChatReply, ChatRequest, TooLongError
-from hcg_pipeline.backends.llm.dialect import Dialect, first_dialect, parameters, says_too_long, simpler
+from hcg_pipeline.backends.llm.dialect import (
+    Dialect,
+    first_dialect,
+    parameters,
+    says_too_long,
+    shows_no_schema,
+    simpler,
+)
 from hcg_pipeline.backends.llm.endpoint import (
     RefusedError,
     UnreachableError,
@@ -44,7 +52,11 @@ class HttpChat:
         dialect = self._dialect
         for _ in range(_MOST_REFUSALS):
             try:
-                return reply_of(self._post(request, dialect), public_url(self._url))
+                reply = reply_of(self._post(request, dialect), public_url(self._url))
+                if dialect.reply_format == "json_schema" and not dialect.explained and shows_no_schema(request, reply):
+                    # the repair of this reply, and all that is asked from here on, tells the model itself
+                    self._remember(dialect, replace(dialect, explained=True))
+                return reply
             except RefusedError as refusal:
                 self._reached = True
                 other = simpler(dialect, refusal.body)

@@ -71,7 +71,7 @@ class RulesBackend:
     def read_windows(self, windows: Sequence[Window], vocabulary: Vocabulary, progress: Progress) -> Outcome[Reading]:
         """The variables and relations of each window."""
         resolver = Resolver(vocabulary)
-        newcomers = Newcomers(resolver)
+        newcomers = Newcomers(resolver, self.parser.commonness)
         return Outcome(
             tuple(_each(windows, lambda one: read_window(one, resolver, newcomers, self.parser), "reading", progress))
         )

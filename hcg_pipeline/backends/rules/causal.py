@@ -20,7 +20,8 @@ HEDGED = 0.75
 class Link:
     """`causes` bring about `effects`. `sign` is the cue's alone: the arguments have polarities of their own.
 
-    `strength` is 0 to 1; `only` names the dimensions that a cause must be of, where the cue is one of few subjects.
+    `strength` is 0 to 1; `only` names the dimensions that a cause must be of, where the cue is one of few subjects;
+    `onto` does so for an effect.
     """
 
     causes: tuple[Argument, ...]
@@ -29,6 +30,7 @@ class Link:
     strength: float
     cue: str
     only: frozenset[str] = frozenset()
+    onto: frozenset[str] = frozenset()
 
 
 def causal_links(tokens: list[Token]) -> list[Link]:
@@ -38,13 +40,21 @@ def causal_links(tokens: list[Token]) -> list[Link]:
 
 def links_of(clauses: Clauses) -> list[Link]:
     """Every causal link of a sentence; a question states none."""
+    from hcg_pipeline.backends.rules.associations import association_links
     from hcg_pipeline.backends.rules.connectives import connective_links
+    from hcg_pipeline.backends.rules.frames import frame_links
     from hcg_pipeline.backends.rules.nominals import nominal_links
 
     tokens = clauses.tokens
     if len(tokens) < 3 or tokens[-1].low == "?":
         return []
-    found = [*verb_links(clauses), *nominal_links(clauses), *connective_links(clauses)]
+    found = [
+        *verb_links(clauses),
+        *nominal_links(clauses),
+        *connective_links(clauses),
+        *frame_links(clauses),
+        *association_links(clauses),
+    ]
     return [link for link in found if link.causes and link.effects]
 
 
@@ -118,8 +128,11 @@ def _passive(clauses: Clauses, place: int, after: int, cue: Cue, strength: float
         return
     causes = clauses.group(here + 1)[0] or _gerund(clauses, here + 1)
     verb = clauses.segments[place]
+    opening, end = clauses.group(0)
     effects = (
-        clauses.near(place - 1)
+        opening
+        if verb.form == "ppl" and len(opening) > 1 and end == place
+        else clauses.near(place - 1)
         if verb.form == "ppl" and clauses.kind(place - 1) in {"NP", "CLOSE"}
         else clauses.subjects(place)
     )

@@ -160,7 +160,8 @@ class Clauses(NounGroups):
                 return self.subjects(place)
             if self.kind(place) == "SB" or self.low(place) in {";", ":"}:
                 return []
-        return []
+        # "The allele, HLA-B, predisposes": no verb before, so the sentence's first noun group is the subject.
+        return self.group(0)[0] if self.kind(0) == "NP" else []
 
     def _controller(self, before: int) -> list[Argument]:
         """The subject of an infinitive: that of the verb before it, or for a purpose, what that verb changes."""
@@ -173,6 +174,9 @@ class Clauses(NounGroups):
         verb = self.verb(here)
         if verb is None or verb.negated:
             return []
+        if verb.lemma in _BE and self.tokens[self.segments[before].start].low in word_lists()["raising"]:
+            # "is likely to cause", "is enough to stop": said of the subject of "is".
+            return self.subjects(here)
         if verb.lemma in word_lists()["object_control"] and self.kind(here + 1) == "NP" and not verb.passive:
             return self.group(here + 1)[0]
         if verb.form == "ppl" or verb.passive or verb.lemma in word_lists()["control"]:

@@ -1,11 +1,12 @@
 """Causes stated by connectives: because, due to, as a result of, when and if, so, by -ing, the more … the more."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hcg_pipeline.backends.rules.causal import Link
 from hcg_pipeline.backends.rules.clauses import Clauses
-from hcg_pipeline.backends.rules.groups import Argument
-from hcg_pipeline.backends.rules.wordlists import cues, word_map
+from hcg_pipeline.backends.rules.groups import FLIP, Argument
+from hcg_pipeline.backends.rules.wordlists import cues, word_lists, word_map
 
 _PREPOSITIONS = (
     (("because", "of"), 0.85), (("due", "to"), 0.85), (("owing", "to"), 0.85), (("as", "a", "result", "of"), 0.85), 
@@ -13,7 +14,9 @@ _PREPOSITIONS = (
     (("thanks", "to"), 0.75), (("on", "account", "of"), 0.8), (("in", "response", "to"), 0.65),
     (("secondary", "to"), 0.6),
 )  # fmt: skip
-_SUBORDINATORS = {"because": 0.85, "since": 0.5, "when": 0.5, "if": 0.5, "once": 0.4, "whenever": 0.55, "as": 0.4}
+_SUBORDINATORS = {"because": 0.85, "since": 0.5, "when": 0.5, "if": 0.5, "once": 0.4, "whenever": 0.55, "as": 0.4, "after": 0.4,
+    "where": 0.4, "unless": 0.45,
+}  # fmt: skip
 _CONSEQUENCE = frozenset({"so", "therefore", "thus", "hence", "consequently", "thereby"})
 
 
@@ -25,6 +28,7 @@ def connective_links(clauses: Clauses) -> Iterator[Link]:
     yield from _means(clauses)
     yield from _comparative(clauses)
     yield from _without(clauses)
+    yield from _with(clauses)
 
 
 def _starts(clauses: Clauses) -> dict[int, int]:
@@ -134,7 +138,9 @@ def _subordinate(clauses: Clauses) -> Iterator[Link]:
         # That something is done because of something is a reason, not a cause of what it is done to.
         if not (_moves(clauses, verb) and _moves(clauses, main)):
             continue
-        if word in {"as", "since"} and not (_changes(clauses, verb) and _changes(clauses, main)):
+        if word == "unless":
+            causes = [replace(one, polarity=FLIP[one.polarity]) for one in causes]
+        if word in {"as", "since", "after", "where"} and not (_changes(clauses, verb) and _changes(clauses, main)):
             continue
         yield Link(tuple(causes), tuple(effects), "+", strength, word)
 
@@ -181,11 +187,15 @@ def _main_before(clauses: Clauses, place: int) -> tuple[list[Argument], int]:
 def _consequence(clauses: Clauses) -> Iterator[Link]:
     """ "Oil is scarce, so prices rise": the clause before "so" is the cause of the one after it."""
     for place in range(2, len(clauses.segments) - 2):
-        if clauses.low(place) not in _CONSEQUENCE or clauses.low(place + 1) in {"that", "much", "many", "far"}:
+        if clauses.low(place) not in _CONSEQUENCE or clauses.low(place + 1) in {"much", "many", "far"}:
             continue
         if clauses.kind(place - 1) not in {"CM", "CJ", "OT"}:
             continue
-        effects, verb = _clause_at(clauses, place + 1)
+        # ", so that" tells a consequence; without the comma it may be a purpose.
+        that = clauses.low(place + 1) == "that"
+        if that and clauses.kind(place - 1) != "CM":
+            continue
+        effects, verb = _clause_at(clauses, place + 1 + that)
         causes, main = _main_before(clauses, place - 1)
         if (
             verb < len(clauses.segments)
@@ -257,3 +267,20 @@ def _without(clauses: Clauses) -> Iterator[Link]:
     effects, verb = _clause_at(clauses, after + 1)
     if effects and not clauses.segments[verb].negated:
         yield Link(tuple(causes), tuple(effects), "+", 0.6, "without")
+
+
+def _with(clauses: Clauses) -> Iterator[Link]:
+    """ "With less oil, bearings fail", "With rising speed noise grows": a change named first, a change that follows."""
+    lists = word_lists()
+    if clauses.low(0) not in {"with", "under", "at"} or clauses.kind(1) != "NP":
+        return
+    segment = clauses.segments[1]
+    words = {token.low for token in clauses.tokens[segment.start : segment.end]}
+    if not words & (lists["less"] | lists["more"]) and segment.lemma not in lists["less_head"] | lists["more_head"]:
+        return
+    found, after = clauses.group(1)
+    if clauses.kind(after) != "CM":
+        return
+    effects, verb = _clause_at(clauses, after + 1)
+    if effects and _moves(clauses, verb) and not clauses.segments[verb].negated:
+        yield Link(tuple(found), tuple(effects), "+", 0.5, "with")

@@ -95,6 +95,13 @@ class NounGroups:
                 break
             if found and self.starts_clause(after):
                 break
+            if found and self._inside_phrase(ends[-1] - 1, here):
+                end = here = after
+                while self.kind(here) in {"CM", "CJ"}:
+                    here += 1
+                if here == after:
+                    break
+                continue
             found.append(self.argument(here, after))
             ends.append(after)
             end = after
@@ -111,6 +118,14 @@ class NounGroups:
             # Commas alone join nothing: what follows is an apposition.
             return found[:1], ends[0]
         return self._shared_facet(found), end
+
+    def _inside_phrase(self, last: int, here: int) -> bool:
+        """ "swelling in the cortex and the thalamus": a second "the" after "in the" goes on with the "in"."""
+        if self.kind(last) != "NP" or self.kind(last - 1) != "P" or self.low(last - 1) not in {"in", "of", "at", "on"}:
+            return False
+        head = self.segments[last - 2]
+        articled = all(self.tokens[self.segments[at].start].low == "the" for at in (last, here))
+        return articled and head.kind == "NP" and self.tokens[head.start].low != "the"
 
     def _shared_facet(self, found: list[Argument]) -> list[Argument]:
         """ "the risk of heart disease and stroke": a bare second member is measured as the first is."""
@@ -202,5 +217,8 @@ class NounGroups:
                 here = self.item(here + 1)
             while here < end and self.kind(here) in {"CM", "CJ", "AV"}:
                 here += 1
+            if found and self.kind(here) == "P" and self.kind(here + 1) == "NP" and here + 1 < end:
+                # "spread to the lobe and to the cortex": the phrase goes on with what the item has already.
+                here = min(self.item(here + 1), end)
         joined = any(self.kind(at) == "CJ" for at in range(place, end))
         return (found if joined else found[:1]), here

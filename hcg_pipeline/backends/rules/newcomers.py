@@ -5,7 +5,7 @@ a known noun ("undervoltage", "mistiming"), or the noun of a verb or an adjectiv
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from hcg_pipeline.backends.protocol import ProposedEntity
 from hcg_pipeline.backends.rules.groups import Argument
@@ -18,30 +18,39 @@ from hcg_pipeline.backends.rules.terms import core, shown, term_key, word_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, noun_classes, word_lists
 
 _SURE = 0.6
-_FACTORS = ("characteristic", "cognition")
+_FACTORS = ("characteristic", "cognition", "feeling")
 """What is no dimension of its own, or none whose entities are variables, is a factor where it has a cause or effect."""
+_DEEDS = ("communication", "relation", "policy", "organization", "feeling")
+"""What WordNet says first of nouns made from verbs ("clearance", "alignment"): where they act, they are what is done."""
 _KIN = (
     ("event", "condition", "phenomenon", "process", "activity", "symptom", "disease", "weather", *_FACTORS),
     ("component", "equipment", "structure", "vehicle", "software"),
     ("material", "substance", "biomolecule", "energy", "food"),
-    ("indicator", "asset", "good"),
+    ("indicator", "quantity", "asset", "good"),
 )
 """Dimensions whose border a lexicon does not see: a term of one that the vocabulary lacks may go to the next of kin."""
-_SINGLE = ("feeling", "treatment", "drug", "test", "body_part", "microorganism", "policy")
+_MACHINES = frozenset({"component", "equipment"})
+_SINGLE = ("treatment", "drug", "test", "body_part", "microorganism", "policy")
 _CLOSED = 40
+_FIRST = 4
+_RARE = 9.3
+"""A term of one word is at most so common in English (minus the logarithm of its share of words)."""
 
 
 class Newcomers:
     """Finds and types what a vocabulary lacks. The result depends on the window and the vocabulary alone."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, commonness: Callable[[str], float | None]) -> None:
         self._resolver = resolver
+        self._commonness = commonness
         self._open = _open_dimensions(resolver)
         self._heads: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for dimension, names in resolver.names.items():
             for name in names:
                 self._heads[term_key(name).split(" ")[-1]][dimension] += 1
         self._typed: dict[str, str] = {}
+        # Where a vocabulary is about machines, things without a class of their own are parts of them.
+        self._of_machines = len(_MACHINES.intersection([*resolver.names][:_FIRST])) == len(_MACHINES)
 
     def found(self, sentences: Iterable[Parsed]) -> dict[str, tuple[str, ProposedEntity]]:
         """Term key -> (dimension, entity) for the causes and effects that name something new, in text order."""
@@ -71,14 +80,26 @@ class Newcomers:
             best, count = max(heads.items(), key=lambda item: (item[1], item[0]))
             if count >= _SURE * sum(heads.values()):
                 return best if best in self._open else ""
+        if " " not in key and (self._commonness(key) or -_RARE) > -_RARE and key not in word_lists()["measure"]:
+            # An everyday word ("turn", "freedom") is no term where it was seen once.
+            return ""
+        if _stands_aside(key.split(" ")[-1]):
+            # "neuronal loss", "weight gain": a change of something that is no entity.
+            return next((name for name in _KIN[0] if name in self._open), "")
         shares: defaultdict[str, float] = defaultdict(float)
         for kind, share in (lexical_classes(key)[0] or formed_classes(key)).items():
             known = noun_classes().get(kind)
             shares[kind if known is None else known.dimension] += share
+        if self._of_machines:
+            shares["component"] += shares["object"]
+        if key.split(" ")[-1].endswith(tuple(sorted(word_lists()["happening_ending"]))):
+            shares["event"] += sum(shares[name] for name in _DEEDS)
         for family in (*_KIN, *((name,) for name in _SINGLE)):
             if sum(shares[name] for name in family) < _SURE:
                 continue
             order = sorted(family, key=lambda name: (-shares[name], family.index(name)))
+            if order[0] in _FACTORS:
+                order = ["condition", *order]
             return next((name for name in order if name in self._open), "")
         return ""
 
@@ -109,6 +130,8 @@ def _names(sentence: Parsed, argument: Argument) -> Iterator[str]:
         before = clauses.tokens[segment.end - 2] if segment.end - segment.start > 1 else None
         if len(words) > 1 and before is not None and before.is_noun:
             yield " ".join(words[:-1])
+        if len(words) > 1 and not any(head in word_lists()[name] for name in ("light", "carrier")):
+            yield " ".join(words)
         elif words and head in word_lists()["measure"]:
             yield words[0]
         after = clauses.tokens[segment.end].low if segment.end < argument.end else ""

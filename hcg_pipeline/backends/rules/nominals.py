@@ -19,12 +19,18 @@ _EFFECT_HEADS = {
     "by-product": 0.7, "byproduct": 0.7, "outcome": 0.5, "manifestation": 0.5, 
     "adverse effect": 0.85, "adverse event": 0.7,
 }  # fmt: skip
-_INDUCED = {"-induced": 0.85, "-mediated": 0.6, "-driven": 0.7, "-caused": 0.85, "induced": 0.8, "mediated": 0.55}
+_INDUCED = {"-induced": 0.85, "-mediated": 0.6, "-driven": 0.7, "-caused": 0.85, "induced": 0.8, "mediated": 0.55,
+    "-associated": 0.45, "-related": 0.4,
+}  # fmt: skip
 _LINKS = frozenset({"be", "include", "remain", "become", "comprise", "range"})
 _ADJECTIVES = {
     ("responsible", "for"): (True, "+", 0.7), ("effective", "against"): (True, "-", 0.6),
     ("attributable", "to"): (False, "+", 0.75),
     ("dependent", "on"): (False, "?", 0.5), ("due", "to"): (False, "+", 0.8), ("secondary", "to"): (False, "+", 0.6),
+    ("bad", "for"): (True, "-", 0.6), ("good", "for"): (True, "+", 0.55), ("prone", "to"): (True, "+", 0.6),
+    ("susceptible", "to"): (False, "+", 0.5), ("vulnerable", "to"): (False, "+", 0.5),
+    ("proportional", "to"): (False, "+", 0.6), ("essential", "for"): (True, "+", 0.5),
+    ("necessary", "for"): (True, "+", 0.45), ("vital", "for"): (True, "+", 0.5), ("crucial", "for"): (True, "+", 0.5),
     ("harmful", "to"): (True, "+", 0.6), ("toxic", "to"): (True, "+", 0.6), ("damaging", "to"): (True, "+", 0.6),
 }  # fmt: skip
 
@@ -152,7 +158,7 @@ def _adjective(clauses: Clauses, place: int) -> Iterator[Link]:
             outer = clauses.subjects(place)
             strength *= HEDGED if verb.hedged else 1.0
             causes, effects = (outer, inner) if forward else (inner, outer)
-            if clauses.low(here) in {"harmful", "toxic", "damaging"}:
+            if clauses.low(here) in {"harmful", "toxic", "damaging", "susceptible", "vulnerable"}:
                 effects = [Argument(one.start, one.end, one.polarity, "Damage") for one in effects]
             yield Link(tuple(causes), tuple(effects), sign, strength, clauses.low(here))
         here += 1

@@ -17,7 +17,7 @@ from hcg_pipeline.backends.rules.wordlists import word_lists
 
 _HEARST_WEIGHT = 1.5
 _SURE_ENOUGH = 0.55
-_NAMING = 5.0
+_NAMING = 4.0
 """Evidence of an ending that speaks for its class outright."""
 _LONG_ENOUGH = 8
 _FORMED = 2.5

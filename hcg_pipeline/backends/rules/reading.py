@@ -1,24 +1,20 @@
 """One window to its reading: the variables that it speaks of and the relations that it states, inside a vocabulary."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from hcg_pipeline.backends.protocol import ProposedRelation, ProposedVariable, Reading
+from hcg_pipeline.backends.rules.anaphora import Before, after, opening, pointed_at
 from hcg_pipeline.backends.rules.causal import Link
-from hcg_pipeline.backends.rules.dimensions import lexical_dimension
-from hcg_pipeline.backends.rules.groups import Argument, combine
+from hcg_pipeline.backends.rules.groups import combine
 from hcg_pipeline.backends.rules.metrics import arguments
 from hcg_pipeline.backends.rules.newcomers import Newcomers
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
-from hcg_pipeline.backends.rules.wordlists import word_lists
 from hcg_pipeline.corpus.sentences import sentence_spans
 from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.specification.vocabulary import Sign, VariableRef
 
 _LONG = 420
-_BACK = 0.7
-"""How sure it is that a pronoun stands for the subject of the sentence before."""
 
 
 def read_window(window: Window, resolver: Resolver, newcomers: Newcomers, parser: Parser) -> Reading:
@@ -42,17 +38,14 @@ def read_window(window: Window, resolver: Resolver, newcomers: Newcomers, parser
 def relations_in(passage: Passage, resolver: Resolver, parser: Parser) -> list[ProposedRelation]:
     """The relations that a passage states, in order.
 
-    "It", "they" and "the drug" as a cause stand for the subject of the sentence before; the quote then holds both.
+    What points back ("it", "the drug", "this", "as a result") is read with the sentence before; the quote then holds both.
     """
     found: list[ProposedRelation] = []
-    spans = sentence_spans(passage.text)
-    before: Parsed | None = None
-    for place, (start, end) in enumerate(spans):
+    before = Before()
+    for start, end in sentence_spans(passage.text):
         sentence = parser.sentence(passage.text[start:end])
-        subject = _subject(before, resolver) if before is not None else None
-        first = spans[place - 1][0] if place else start
-        found += relations_of(sentence, passage, resolver, subject, passage.text[first:end])
-        before = sentence
+        found += relations_of(sentence, passage, resolver, before, start)
+        before = after(sentence, start, end, before, resolver)
     return found
 
 
@@ -69,71 +62,33 @@ def _spoken_of(sentence: Parsed, resolver: Resolver) -> Iterator[Resolved]:
             yield resolved
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What a sentence is about: its variable, and whether it is spoken of in the plural."""
-
-    resolved: Resolved
-    plural: bool
-
-
-def _subject(sentence: Parsed, resolver: Resolver) -> Subject | None:
-    """The variable of a sentence's first noun phrase, where a finite verb follows it."""
-    clauses = sentence.clauses
-    if clauses.kind(0) != "NP":
-        return None
-    found, after = clauses.group(0)
-    while clauses.kind(after) == "AV":
-        after += 1
-    if len(found) != 1 or not clauses.is_finite(after):
-        return None
-    resolved = resolver.resolve(clauses.tokens, found[0])
-    if resolved is None or resolved.faceted:
-        return None
-    segment = clauses.segments[0]
-    return Subject(resolved, clauses.tokens[segment.end - 1].tag == "NN2")
-
-
-def _stands_for(sentence: Parsed, argument: Argument, subject: Subject, resolver: Resolver) -> bool:
-    """Whether an argument points back: "it", "they", or "the/this/these" with the noun of the subject's dimension."""
-    tokens = sentence.clauses.tokens[argument.start : argument.end]
-    first = next((segment.start for segment in sentence.clauses.segments if segment.kind == "NP"), -1)
-    if argument.start != first:
-        return False
-    if len(tokens) == 1:
-        return tokens[0].low == ("they" if subject.plural else "it")
-    if len(tokens) != 2 or tokens[0].low not in {"the", "this", "these", "such"}:
-        return False
-    return (
-        lexical_dimension(tokens[1].lemma) == resolver.dimension_of(subject.resolved.ref)
-        and tokens[1].lemma in word_lists()["generic"]
-    )
-
-
 def relations_of(
-    sentence: Parsed, passage: Passage, resolver: Resolver, subject: Subject | None = None, both: str = ""
+    sentence: Parsed, passage: Passage, resolver: Resolver, before: Before, start: int
 ) -> list[ProposedRelation]:
     """The links of a sentence whose ends are both variables; the surest for each pair.
 
-    `subject` is what the sentence before is about, `both` the text of the two sentences.
+    `before` is what it can point back to, `start` the sentence's place in the passage.
     """
     tokens = sentence.clauses.tokens
     best: dict[tuple[VariableRef, VariableRef], ProposedRelation] = {}
-    for link in sentence.links:
+    opened = opening(sentence)
+    links = sentence.links
+    if opened is not None and before.happened:
+        effects, cue, strength = opened
+        links = (*links, Link((), tuple(effects), "+", strength, cue))
+    for link in links:
         causes = [
             (one, sentence.text) for argument in link.causes if (one := resolver.resolve(tokens, argument)) is not None
         ]
-        if (
-            not causes
-            and subject is not None
-            and any(_stands_for(sentence, one, subject, resolver) for one in link.causes)
-        ):
-            causes = [(replace(subject.resolved, quality=_BACK), both)]
+        if not causes:
+            causes = _pointed(sentence, link, passage, resolver, before, start)
         if link.only:
             causes = [one for one in causes if resolver.dimension_of(one[0].ref) in link.only]
         effects = [
             one for argument in link.effects if (one := resolver.resolve(tokens, argument, link.cue)) is not None
         ]
+        if link.onto:
+            effects = [one for one in effects if resolver.dimension_of(one.ref) in link.onto]
         for cause, quote in causes:
             for effect in effects:
                 if link.cue == "mean" and not (cause.turned and effect.turned):
@@ -149,6 +104,20 @@ def relations_of(
                 if held is None or held.confidence < confidence:
                     best[cause.ref, effect.ref] = relation
     return list(best.values())
+
+
+def _pointed(
+    sentence: Parsed, link: Link, passage: Passage, resolver: Resolver, before: Before, start: int
+) -> list[tuple[Resolved, str]]:
+    """Causes that a link only points back to, each with the text from what is pointed at to the sentence's end."""
+    end = start + len(sentence.text)
+    if not link.causes:
+        return [(one, passage.text[before.start : end]) for one in before.happened]
+    found = []
+    for argument in link.causes:
+        stands_for, first = pointed_at(sentence, argument, before, resolver)
+        found += [(one, passage.text[start if first is None else first : end]) for one in stands_for]
+    return found
 
 
 def _same_thing(cause: Resolved, effect: Resolved) -> bool:

@@ -146,7 +146,7 @@ class Repairs:
         if before.low in {"who", "that", "which"} and before.tag in {"DTQ", "CJT"} and base is not None:
             return ("VVB" if token.low == base else "VVZ"), base
         plural = before.tag == "NN2" or before.low in {"they", "that"}
-        if token.tag == "AJC" and base is not None and base in cues() and plural and more:
+        if token.tag in {"AJC", "AV0"} and base is not None and base in cues() and plural and more:
             return "VVB", base
         if token.tag == "VVI" and before.is_noun:
             return "VVB", token.lemma
@@ -162,10 +162,12 @@ class Repairs:
         token, before = tokens[place], tokens[place - 1]
         base = _verb_base(token.low, self._lexicon)
         opening = before.tag == "VVG" and place - 1 == start
-        if base not in self._cue_verbs or not (before.is_noun or opening or before.tag in {"PNP", "DT0", "VVD"}):
+        hyphened = before.tag == "AJ0" and before.low.rpartition("-")[2] in self._lexicon.classes and "-" in before.low
+        stands = before.is_noun or opening or hyphened or before.tag in {"PNP", "DT0", "VVD"}
+        if base not in self._cue_verbs or not stands:
             return None
         plural = before.tag == "NN2" or before.low in {"they", "we", "you", "these", "those"}
-        if (token.low == base) != plural and not (plural and _inside_preposition(tokens, place - 1)):
+        if (token.low == base) != plural and (token.low == base) != _plural_subject(tokens, place - 1, start):
             return None
         after = tokens[place + 1] if place + 1 < end else None
         if not self._goes_on_as_verb(str(base), after, subordinate):
@@ -174,6 +176,8 @@ class Repairs:
             before.tag, before.lemma = "NN1", before.low
         elif before.tag == "VVD":
             before.tag = "VVN"
+        elif hyphened:
+            before.tag = "NN1"
         return ("VVZ" if token.low != base else "VVB"), str(base)
 
     def _goes_on_as_verb(self, base: str, after: Token | None, subordinate: bool) -> bool:
@@ -229,11 +233,21 @@ def _past_base(low: str, lexicon: NounLexicon) -> str | None:
     return next((stem for stem in stems if stem in lexicon.verbs), None)
 
 
-def _inside_preposition(tokens: list[Token], place: int) -> bool:
-    """Whether the noun at a place ends a phrase that a preposition opens, so that it is not the subject."""
-    while place >= 0 and (tokens[place].is_noun or tokens[place].tag in {"AJ0", "AT0", "DPS", "CRD"}):
-        place -= 1
-    return place >= 0 and tokens[place].tag in {"PRP", "PRF"}
+def _plural_subject(tokens: list[Token], place: int, start: int) -> bool:
+    """Whether the noun at a place, the last before a verb, ends a subject in the plural.
+
+    Of "variants in a gene" that is the noun before the preposition; "a, b and c" is plural.
+    """
+    here = place
+    while here >= start:
+        while here >= start and (tokens[here].is_noun or tokens[here].tag in {"AJ0", "AT0", "CRD", "DPS"}):
+            here -= 1
+        if here > start and tokens[here].tag in {"PRP", "PRF"} and tokens[here - 1].is_noun:
+            here -= 1
+            place = here
+            continue
+        break
+    return tokens[place].tag == "NN2" or (here >= start and tokens[here].low == "and")
 
 
 def _worded(tokens: list[Token], start: int, end: int) -> list[Token]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from hcg_pipeline.backends.rules.causal import denied
 from hcg_pipeline.backends.rules.clauses import Clauses
+from hcg_pipeline.backends.rules.wordlists import word_lists
 
 _BACKWARD = (
     ("because", "of"), ("due", "to"), ("owing", "to"), ("as", "a", "result", "of"), ("as", "a", "consequence", "of"),
     ("thanks", "to"), ("in", "response", "to"),
     ("in", "protest", "against"), ("in", "retaliation", "for"), ("on", "account", "of"), ("following",),
-    ("because",), ("after",), ("amid",),
+    ("because",), ("after",), ("if",), ("unless",), ("in", "protest"), ("out", "of", "fear"), ("for", "fear"),
 )  # fmt: skip
 _FORWARD = (
     ("so", "that"),
@@ -25,7 +26,10 @@ _FORWARD = (
     ("consequently",),
     ("thereby",),
 )
-_PURPOSE = (("in", "order", "to"), ("in", "a", "bid", "to"), ("in", "an", "attempt", "to"))
+_PURPOSE = (
+    ("in", "order", "to"), ("in", "a", "bid", "to"), ("in", "an", "attempt", "to"), ("so", "as", "to"),
+    ("with", "the", "aim", "of"), ("with", "an", "intention", "to"), ("in", "a", "move", "to"),
+)  # fmt: skip
 _STRONG = 0.45
 
 
@@ -40,7 +44,7 @@ class Statement:
 
 def statements(clauses: Clauses) -> list[Statement]:
     """The causal statements of a sentence in the order of their cues; both sides hold at least one word."""
-    found = [*_of_verbs(clauses), *_of_connectives(clauses)]
+    found = [*_of_verbs(clauses), *_of_connectives(clauses), *_of_reasons(clauses)]
     return [one for one in found if one.cause[0] < one.cause[1] and one.effect[0] < one.effect[1]]
 
 
@@ -84,6 +88,31 @@ def _of_connectives(clauses: Clauses) -> Iterator[Statement]:
                     yield Statement((after, end), (_clause_start(clauses, at), at), " ".join(phrase))
                 else:
                     yield Statement((_clause_start(clauses, at), at), (after, end), " ".join(phrase))
+
+
+def _of_reasons(clauses: Clauses) -> Iterator[Statement]:
+    """Why somebody acts: "protest against X", "arrested for X", "demanding X", "for failing to do X".
+
+    Verbs and nouns of reaction, and verbs of judgement with "for" (Levin 1993, classes 31.3 and 33).
+    """
+    lists = word_lists()
+    tokens = clauses.tokens
+    end = len(tokens) - (1 if tokens and tokens[-1].low in {".", "!", "?"} else 0)
+    for at in range(1, end - 1):
+        low, before = tokens[at].low, tokens[at - 1]
+        after = tokens[at + 1]
+        if low in {"against", "over"} and any(one.lemma in lists["reaction"] for one in tokens[max(0, at - 3) : at]):
+            yield Statement((at + 1, end), (_clause_start(clauses, at), at), "reaction")
+        elif low == "for" and any(
+            one.lemma in lists["judgement"] and one.tag.startswith("V") for one in tokens[max(0, at - 5) : at]
+        ):
+            yield Statement((at + 1, end), (_clause_start(clauses, at), at), "judgement")
+        elif low == "for" and after.tag == "VVG" and not before.is_noun:
+            yield Statement((at + 1, end), (_clause_start(clauses, at), at), "for -ing")
+        elif tokens[at].lemma in lists["wanting"] and (
+            tokens[at].tag == "VVG" or (tokens[at].tag == "VVI" and before.tag == "TO0")
+        ):
+            yield Statement((at, end), (_clause_start(clauses, at), at), "wanting")
 
 
 def _left(clauses: Clauses, place: int) -> tuple[int, int]:

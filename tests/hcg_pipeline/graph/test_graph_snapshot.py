@@ -60,7 +60,7 @@ def test_a_snapshot_gives_back_what_was_written(tmp_path):
         assert [field.metadata for field in snapshot.table(name).schema] == [field.metadata for field in table.schema]
     assert sorted(_files(snapshot.folder)) == sorted(
         [f"{n}.parquet" for n in ("nodes", "edges", "evidence", *TABLES)]
-        + ["graph.graphml", "graph.json", "graph_spec.yaml", "manifest.json"]
+        + ["graph.graphml", "graph.json", "graph_spec.yaml", "manifest.json", "outcomes.yaml"]
     )
     with pytest.raises(SnapshotError, match="no table 'secrets'"):
         snapshot.table("secrets")

@@ -80,6 +80,35 @@ def test_spellings_abbreviations_and_typing_errors_become_aliases_and_are_record
     }
 
 
+def test_a_name_that_restates_another_is_the_other():
+    resolved = resolve_dimensions(
+        [
+            dimension(
+                "test",
+                entity("magnetic resonance imaging (MRI)", mentions=9),
+                *(entity(name) for name in ("MRI scan", "MRI magnetic resonance imaging", "brain MRI")),
+                *(entity(name) for name in ("brain magnetic resonance imaging", "MRI report", "scan", "PSA test")),
+            ),
+            dimension("gene", entity("BRCA1", mentions=2), entity("BRCA1 gene"), entity("BRCA1 protein")),
+        ]
+    )
+    scan = "magnetic resonance imaging"
+    assert _entities(resolved.table, "test") == {
+        scan: (["MRI", "MRI magnetic resonance imaging", "MRI scan"], 11),
+        "brain magnetic resonance imaging": (["brain MRI"], 2),
+        **{name: ([], 1) for name in ("MRI report", "scan", "PSA test")},
+    }
+    assert _entities(resolved.table, "gene") == {"BRCA1": (["BRCA1 gene"], 3), "BRCA1 protein": ([], 1)}
+    restated = "says the same with an abbreviation written out, or with a word for its kind"
+    assert _merges(resolved.table) == {
+        ("entity:test", scan, "MRI", "abbreviation"),
+        ("entity:test", scan, "MRI scan", restated),
+        ("entity:test", scan, "MRI magnetic resonance imaging", restated),
+        ("entity:test", "brain magnetic resonance imaging", "brain MRI", restated),
+        ("entity:gene", "BRCA1", "BRCA1 gene", restated),
+    }
+
+
 def test_different_things_with_one_abbreviation_stay_apart():
     table = build_dimensions(
         [

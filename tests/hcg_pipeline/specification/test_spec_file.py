@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spec_builders import MEDICAL
 
@@ -221,7 +221,7 @@ def _specifications(draw):
     return Specification(tuple(dimensions), tuple(metrics), tuple(possible), tuple(relations[:4]))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(_specifications())
 def test_round_trip_of_any_specification(spec):
     text = render_spec(spec)

@@ -40,6 +40,11 @@ from hcg_pipeline.specification.vocabulary import VariableRef
         ("children", "child"),
         ("bacteria", "bacterium"),
         ("kidneys", "kidney"),
+        ("headaches", "headache"),
+        ("beaches", "beach"),
+        ("bronchi", "bronchus"),
+        ("equilibria", "equilibrium"),
+        ("mitochondria", "mitochondrion"),
     ],
 )
 def test_plural_becomes_singular(plural: str, one: str) -> None:

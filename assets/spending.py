@@ -1,0 +1,58 @@
+"""What builds cost: an estimate before one is made, and the ledger of those that were."""
+
+from dataclasses import asdict
+from typing import Any
+
+from assets.pins import read_pin
+from hcg_pipeline.backends.llm.backend import LlmBackend
+from hcg_pipeline.backends.llm.cache import good_reply
+from hcg_pipeline.corpus.chunks import split_documents
+from hcg_pipeline.corpus.documents import read_documents
+from hcg_pipeline.errors import HcgError
+from hcg_pipeline.estimation.estimate import BuildEstimate, estimate_build
+from hcg_pipeline.estimation.rehearsal import PlannedBuild
+from hcg_pipeline.progress import Progress
+from hcg_pipeline.specification.outcomes import read_outcomes
+from resources.language import LanguageModel
+from resources.ledgers import ledger_totals, move_calls
+from resources.workspace import Workspace
+
+
+def estimate_corpus(workspace: Workspace, corpus: str, tier: str | None, progress: Progress) -> BuildEstimate:
+    """The estimate for a build of `corpus` at `tier` (None: its own) by the configured endpoint.
+
+    Raises `HcgError` where the corpus is built by the rules, which cost nothing, or without an endpoint.
+    """
+    folder = workspace.corpus_folder(corpus)
+    settings = workspace.settings(corpus)
+    language = LanguageModel.from_environment(workspace.cache)
+    backend = language.backend_for(settings.backend)
+    if not isinstance(backend, LlmBackend):
+        raise HcgError(
+            f"{corpus!r} is built by the rules backend, which makes no call and costs nothing. To estimate a build by "
+            "a model, set HCG_LLM_BASE_URL or OPENAI_API_KEY (and HCG_LLM_MODEL), and `backend: llm` in corpus.yaml."
+        )
+    tier = tier or settings.tier
+    outcomes = read_outcomes(folder)
+    documents, _ = read_documents(folder, progress)
+    pin = read_pin(workspace, corpus, backend.name, tier)
+    build = PlannedBuild(
+        chunks=split_documents(documents, settings.chunking, progress),
+        tier=tier,
+        window_words=settings.window_words,
+        outcomes=outcomes,
+        pinned=None if pin is None else (pin.dimensions, pin.metrics(outcomes)),
+    )
+    engine = language.cache_engine()
+    stand_in = language.backend_for("rules")
+    prices = language.price_list()
+    return estimate_build(build, backend, lambda request: good_reply(engine, request), stand_in, prices, progress)
+
+
+def corpus_costs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
+    """What each stage's calls on a corpus came to so far, over all runs, as plain data; [] if there were none."""
+    folder = workspace.corpus_store(corpus) / "ledger"
+    language = LanguageModel.from_environment(workspace.cache)
+    if language.has_cache():
+        move_calls(language.cache_engine(), folder, corpus)
+    return [asdict(cost) for cost in ledger_totals(folder)]

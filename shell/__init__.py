@@ -1,0 +1,1 @@
+"""The commands of `hcg`, one module per group; hcg.py puts them together."""

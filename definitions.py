@@ -2,10 +2,12 @@
 
 import dagster as dg
 
-from assets import answering, corpus, correcting, edits, embedding, evaluation, graph, quality, specification
-from assets.corpora import new_corpora
+from assets import answering, corpus, correcting, edits, embedding, evaluation, graph, inputs, quality, specification
+from assets.automation import changed_corpora, changed_questions, corpora_noticed, nightly
+from assets.reacting import FOLLOW_THE_GRAPH, answers_follow_the_graph
 from resources.build_choices import BuildChoices
 from resources.embedding import EmbeddingModel
+from resources.judging import Judges
 from resources.language import LanguageModel
 from resources.table_files import TableFilesResource
 from resources.workspace import Workspace
@@ -44,6 +46,7 @@ defs = dg.Definitions(
         "choices": BuildChoices(),
         "language": LanguageModel.from_environment(workspace.cache),
         "embedding": EmbeddingModel.from_environment(workspace.cache),
+        "judging": Judges.from_environment(),
         "io_manager": TableFilesResource(store=str(workspace.store)),
     },
 )

@@ -28,6 +28,7 @@ from resources.terminal import (
     print_table,
     say,
 )
+from shell.auditing import add_commands
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -283,6 +284,7 @@ def demo(
 
 app.add_typer(cache_app, name="cache")
 app.command(epilog="Example:  hcg estimate epilepsy --tier M")(estimate)
+add_commands(app)
 
 
 def _workspace_with(corpus: str) -> "tuple[Workspace, str]":

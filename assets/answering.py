@@ -37,7 +37,7 @@ def answers(
     run = StageRun(context, workspace, choices)
     backend = run.backend(language)
     files = find_question_files(workspace.question_folder(run.corpus))
-    parts, failures, usage, asked = [tables.ANSWERS.empty_table()], list[Failure](), Usage(), 0
+    parts, failures, usage, asked, dropped = [tables.ANSWERS.empty_table()], list[Failure](), Usage(), 0, 0
     if files:
         index = open_published(workspace, run.corpus, embedding).index
     for file in files:
@@ -47,6 +47,7 @@ def answers(
         parts.append(done.answers)
         failures += done.failures
         usage += done.usage
+        dropped += done.dropped_citations
     table = pa.concat_tables(parts)
     outcome: Outcome[AnswerReply] = Outcome((), tuple(failures), usage)
     yield run.result(
@@ -58,5 +59,8 @@ def answers(
         shown={
             "question_files": [file.name for file in files],
             "answered": sum(table["answered"].to_pylist()),
+            "unanswerable": sum(not answered for answered in table["answered"].to_pylist()),
+            "fallback": table["mode"].to_pylist().count("fallback"),
+            "dropped_citations": dropped,
         },
     )

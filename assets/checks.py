@@ -32,6 +32,7 @@ _CHECKS = {
         False,
         "The newest text fits the pinned vocabulary about as well as the text from which it was made.",
     ),
+    "judged_in_full": (False, "Every score that a judge owes is there: no reply of a judge was unusable."),
     "answers_have_evidence": (False, "Every answer stands on at least one piece of evidence."),
 }
 
@@ -185,6 +186,22 @@ def vocabulary_fits(drift: Drift) -> dg.AssetCheckResult:
             "newest_documents": drift.newest.documents if drift.newest else 0,
             "new_words": rows_preview([{"word": word, "passages": count} for word, count in drift.words]),
         },
+    )
+
+
+def judged_in_full(missing: pa.Table, unusable: int) -> dg.AssetCheckResult:
+    """Warns when judges' replies could not be used. `missing` is MISSING: every judged score that is not there."""
+    return dg.AssetCheckResult(
+        passed=unusable == 0,
+        check_name="judged_in_full",
+        asset_key="scores",
+        severity=dg.AssetCheckSeverity.WARN,
+        description=(
+            f"{unusable} replies of judges could not be used; their scores are missing, and count as nothing."
+            if unusable
+            else None
+        ),
+        metadata={"unusable_replies": unusable, "missing_scores": missing.num_rows, "rows": preview(missing, rows=50)},
     )
 
 

@@ -19,6 +19,7 @@ def fail_dead_runs(instance: dg.DagsterInstance) -> list[str]:
     dead = [run for run in instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED)) if _is_dead(run)]
     for run in dead:
         instance.report_run_failed(run, "The process that ran it was killed. What it finished is kept: run it again.")
+        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
     return [run.run_id for run in dead]
 
 

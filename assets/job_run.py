@@ -11,6 +11,8 @@ from dagster_shared.error import SerializableErrorInfo
 
 from assets.corpora import register_corpora
 from assets.dead_runs import PROCESS_TAG, fail_dead_runs, this_process
+from assets.run_content import content_tags
+from assets.turns import refuse_if_busy
 from hcg_pipeline.errors import HcgError
 from resources.places import CHECKOUT
 from resources.workspace import Workspace
@@ -50,10 +52,11 @@ def run_job(
     """Execute a job of definitions.py for one corpus, as `dagster asset materialize` would, and wait for it.
 
     `config` is Dagster's run config; `log_level` says what of Dagster's own log goes to stderr. The corpus's folder
-    must exist. Failures of the run are in the result, not raised.
+    must exist. Failures of the run are in the result, not raised; `BusyCorpusError` is, while another run works on it.
     """
     register_corpora(instance, workspace)
     fail_dead_runs(instance)
+    refuse_if_busy(instance, corpus)
     repository = ReconstructableRepository.for_module("definitions", fn_name="defs", working_directory=str(CHECKOUT))
     result = dg.execute_job(
         repository.get_reconstructable_job(job),
@@ -65,6 +68,7 @@ def run_job(
             PARTITION_SET_TAG: f"{job}_partition_set",
             REPOSITORY_LABEL_TAG: "__repository__@hcg",
             PROCESS_TAG: this_process(),
+            **content_tags(workspace, corpus, job),
         },
     )
     events = result.all_events

@@ -297,6 +297,10 @@ SCORES = pa.schema(
         _field("mode", pa.string(), "how evidence was found"),
         _field("measure", pa.string(), "what was measured"),
         _field("value", pa.float64(), "0 to 1"),
+        _field("tier", pa.string(), "tier of the graph that was asked; null: not said", nullable=True),
+        _field("backend", pa.string(), "which backend answered; 'none': evidence alone", nullable=True),
+        _field("words", pa.int64(), "budget of evidence in words; null: not said", nullable=True),
+        _field("run", pa.int64(), "1, 2, …: the same again under another seed; null: one run", nullable=True),
     ]
 )
 

@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, ValidationError
 from sqlalchemy import Engine
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
+from hcg_pipeline.backends.kept_readings import KeptReadings
 from hcg_pipeline.backends.llm.assembling import build_llm_backend
 from hcg_pipeline.backends.llm.budget import PriceList, read_prices
 from hcg_pipeline.backends.llm.cache import open_cache
@@ -24,6 +25,7 @@ from hcg_pipeline.backends.llm.settings import (
 )
 from hcg_pipeline.backends.protocol import LanguageBackend
 from hcg_pipeline.backends.rules.backend import RulesBackend
+from hcg_pipeline.embedding.cache import sqlite_engine
 from hcg_pipeline.errors import BackendError, SettingsError
 from hcg_pipeline.specification.tiers import VOCABULARY_WINDOWS
 from resources import environment
@@ -85,13 +87,17 @@ class LanguageModel(dg.ConfigurableResource[None]):
         Raises `BackendError` where `llm` is asked for and no endpoint is configured, or the endpoint serves no model.
         """
         if (wanted or self.backend) == "rules":
-            return _rules()
+            return _rules(Path(self.cache))
         if self.base_url is None and environment.text(self.key_variable) is None:
             raise BackendError(
                 f"The llm backend needs an endpoint: set {self.key_variable}, or HCG_LLM_BASE_URL for a server of your "
                 "own, or write `backend: rules` in corpus.yaml."
             )
         return _llm(self.endpoint(), self.cache_engine())
+
+    def asks_for_model(self) -> bool:
+        """Whether the endpoint is asked which model it serves: a call over the network, each time."""
+        return self.base_url is not None and self.model is None
 
     def cache_engine(self) -> Engine:
         """The database of replies, calls and batch jobs: HCG_LLM_CACHE_URL, or a SQLite file in the cache folder.
@@ -152,8 +158,10 @@ class LanguageModel(dg.ConfigurableResource[None]):
 
 
 @lru_cache
-def _rules() -> LanguageBackend:
-    return RulesBackend()
+def _rules(cache: Path) -> LanguageBackend:
+    """The rules, with what they read kept beside the other caches."""
+    cache.mkdir(parents=True, exist_ok=True)
+    return KeptReadings(RulesBackend(), sqlite_engine(str(cache / "readings.sqlite")))
 
 
 @lru_cache

@@ -25,11 +25,15 @@ NO_EVIDENCE = "The corpus holds no evidence for this question."
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestions:
-    """`answers` (ANSWERS) in the order of the questions, without those that failed; the failures; the cost."""
+    """`answers` (ANSWERS) in the order of the questions, without those that failed; the failures; the cost.
+
+    `dropped_citations` counts those of the replies that named no piece of the evidence; no answer holds them.
+    """
 
     answers: pa.Table
     failures: tuple[Failure, ...]
     usage: Usage
+    dropped_citations: int = 0
 
 
 def answer_questions(
@@ -52,6 +56,17 @@ def answer_questions(
     reply is a failure, not an empty answer.
     """
     retrievals = retrieve(index, [question.question for question in questions], mode, settings)
+    return answer_retrieved(backend, question_set, questions, retrievals, progress)
+
+
+def answer_retrieved(
+    backend: LanguageBackend,
+    question_set: str,
+    questions: Sequence[Question],
+    retrievals: Sequence[Retrieval],
+    progress: Progress,
+) -> AnsweredQuestions:
+    """`answer_questions` from the evidence in `retrievals`, one a question in their order."""
     requests = [
         AnswerRequest(key=question.id, question=question.question, contexts=found.contexts)
         for question, found in zip(questions, retrievals, strict=True)
@@ -59,12 +74,13 @@ def answer_questions(
     ]
     outcome = backend.answer(requests, progress)
     replies = {reply.key: reply for reply in outcome.results}
-    rows = []
+    rows, dropped = [], 0
     for question, found in zip(questions, retrievals, strict=True):
         reply = replies.get(question.id) if found.passages else AnswerReply(question.id, NO_EVIDENCE, False, ())
         if reply is not None:
+            dropped += reply.dropped + sum(not 0 <= place < len(found.passages) for place in set(reply.cited))
             rows.append(_row(question_set, question, found, reply, backend.name))
-    return AnsweredQuestions(pa.Table.from_pylist(rows, schema=ANSWERS), outcome.failures, outcome.usage)
+    return AnsweredQuestions(pa.Table.from_pylist(rows, schema=ANSWERS), outcome.failures, outcome.usage, dropped)
 
 
 def retrieve_questions(
@@ -72,6 +88,11 @@ def retrieve_questions(
 ) -> pa.Table:
     """The evidence alone, as ANSWERS with empty answers and backend `none`: no language backend is asked."""
     retrievals = retrieve(index, [question.question for question in questions], mode, settings)
+    return evidence_rows(question_set, questions, retrievals)
+
+
+def evidence_rows(question_set: str, questions: Sequence[Question], retrievals: Sequence[Retrieval]) -> pa.Table:
+    """`retrieve_questions` of the evidence in `retrievals`, one a question in their order."""
     rows = [
         _row(question_set, question, found, AnswerReply(question.id, "", False, ()), "none")
         for question, found in zip(questions, retrievals, strict=True)

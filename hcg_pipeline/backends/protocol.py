@@ -154,12 +154,16 @@ class AnswerRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReply:
-    """An answer. `answered` is false when the evidence does not hold one; `cited` are places in `contexts`."""
+    """An answer. `answered` is false when the evidence does not hold one; `cited` are places in `contexts`.
+
+    `dropped` counts citations of what is not there, which `cited` leaves out.
+    """
 
     key: str
     text: str
     answered: bool
     cited: tuple[int, ...]
+    dropped: int = 0
 
 
 class LanguageBackend(Protocol):

@@ -6,7 +6,7 @@ exact, and the later ones as close as the stand-in is to the model.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
@@ -23,10 +23,9 @@ from hcg_pipeline.backends.llm.prompts.metrics import metrics_prompt, to_metrics
 from hcg_pipeline.backends.llm.prompts.reading import reading_task, to_reading
 from hcg_pipeline.backends.llm.prompts.templates import templates_prompt, to_verdicts
 from hcg_pipeline.backends.protocol import LanguageBackend, ProposedMetric, Reading, TemplateVerdict
-from hcg_pipeline.corpus.window import Passage
 from hcg_pipeline.corpus.windows import pack_windows
 from hcg_pipeline.estimation.spreading import spread_readings
-from hcg_pipeline.estimation.typical import reply_tokens, token_count, typical_metrics
+from hcg_pipeline.estimation.typical import reading_tokens, reply_tokens, token_count, typical_metrics
 from hcg_pipeline.graph.node_edges import edge_questions, seed_edges
 from hcg_pipeline.graph.templates import lift_templates, merge_templates, template_questions
 from hcg_pipeline.progress import Progress, Silent
@@ -101,10 +100,11 @@ class Rehearsal:
         readings: dict[int, Reading] = {}
         for place, window in enumerate(windows):
             task = reading_task(window, vocabulary, self.asks.metrics_shown)
-            if (reply := self._look(tally, task.prompt, window.passages)) is not None:
+            if (reply := self._look(tally, task.prompt, 0)) is not None:
                 readings[place] = to_reading(reply, task)
         missing = [place for place in range(len(windows)) if place not in readings]
         stood_in = spread_readings(self.reader, [windows[place] for place in missing], vocabulary, self.progress)
+        tally.tokens_out += sum(map(reading_tokens, stood_in))
         readings |= dict(zip(missing, stood_in, strict=True))
         assembly = assemble([readings[place] for place in range(len(windows))], vocabulary, build.chunks)
         grown = to_vocabulary(assembly.dimensions, metrics)
@@ -113,7 +113,7 @@ class Rehearsal:
         tally = self._stage("node_edges")
         for question in edge_questions(templates, assembly.variables, build.chunks, stated, grown, caps):
             if question.candidates and question.passages:
-                self._look(tally, edges_prompt(question), question.passages)
+                self._look(tally, edges_prompt(question), reply_tokens("node_edges"))
         return self._tallies
 
     def _vocabulary(self) -> tuple[pa.Table, pa.Table]:
@@ -124,7 +124,7 @@ class Rehearsal:
         axes = [
             proposal
             for window in windows
-            if (reply := self._look(tally, dimensions_prompt(window), window.passages)) is not None
+            if (reply := self._look(tally, dimensions_prompt(window), reply_tokens("dimensions"))) is not None
             for proposal in to_dimensions(reply, window)
         ]
         axes = axes or list(self.reader.propose_dimensions(windows, self.progress).results)
@@ -133,7 +133,7 @@ class Rehearsal:
         bound = to_vocabulary(ranked).dimensions
         quantities: list[ProposedMetric] = []
         for window in windows if bound else ():
-            told = self._look(tally, metrics_prompt(window, bound), window.passages)
+            told = self._look(tally, metrics_prompt(window, bound), reply_tokens("metrics"))
             quantities += to_metrics(told) if told is not None else ()
         if not quantities:
             quantities += self.reader.propose_metrics(windows, bound, self.progress).results
@@ -149,7 +149,7 @@ class Rehearsal:
         verdicts: list[TemplateVerdict] = []
         open_questions = []
         for question in questions:
-            reply = self._look(tally, templates_prompt(question), question.passages)
+            reply = self._look(tally, templates_prompt(question), reply_tokens("metric_templates"))
             if reply is None:
                 open_questions.append(question)
             else:
@@ -162,22 +162,22 @@ class Rehearsal:
         self._tallies.append(StageTally(stage))
         return self._tallies[-1]
 
-    def _look(self, tally: StageTally, prompt: Prompt[R], passages: Sequence[Passage]) -> R | None:
-        """The reply that is kept for `prompt`; else None, and a call more."""
+    def _look(self, tally: StageTally, prompt: Prompt[R], reply: int) -> R | None:
+        """The reply that is kept for `prompt`; else None, and a call more whose reply takes so many tokens."""
         request = request_of(prompt, self.asks.sampling)
         key = request_key(request)
         if key in self._asked:  # identical passages of two documents are one call
             tally.cached += 1
             return None
         self._asked.add(key)
-        reply = self.kept(request)
-        if reply is not None:
+        kept = self.kept(request)
+        if kept is not None:
             with suppress(BadReplyError):
-                good = validated(reply, prompt)
+                good = validated(kept, prompt)
                 tally.cached += 1
                 return good
         schema = json.dumps(request.schema.schema, ensure_ascii=False)
         tally.calls += 1
         tally.tokens_in += sum(token_count(text) for text in (prompt.system, prompt.user, schema)) + _MARKS
-        tally.tokens_out += reply_tokens(prompt.stage, passages)
+        tally.tokens_out += reply
         return None

@@ -2,14 +2,12 @@
 
 Lengths: characters a token were measured with the o200k_base vocabulary on this project's prompts and replies (4.3 to
 4.7 and 3.3 to 4.3 for English); the number here is on the low side, so that the estimate is a little high. Lengths of
-replies are the middle of what the stages got on the sample corpora.
+replies are the middle of what the stages got on the sample corpora, that of a relation is what its fields take.
 """
 
 from collections.abc import Sequence
 
-from hcg_pipeline.backends.protocol import ProposedMetric
-from hcg_pipeline.corpus.window import Passage
-from hcg_pipeline.corpus.words import reading_length
+from hcg_pipeline.backends.protocol import ProposedMetric, Reading
 from hcg_pipeline.specification.vocabulary import Dimension
 
 _ASCII_A_TOKEN = 4.4
@@ -23,7 +21,9 @@ _QUALITIES = (
     *("Efficacy", "Quality"),
 )
 _REPLY = {"dimensions": 320, "metrics": 1_350, "metric_templates": 70, "node_edges": 60, "answers": 120}
-_READING_A_WORD = 2.2
+_READING = 30
+_RELATION = 155
+"""Two references, mechanism, sign, confidence, passage and quote; and the two variables, each with its passage."""
 
 
 def token_count(text: str) -> int:
@@ -34,11 +34,14 @@ def token_count(text: str) -> int:
     return round(plain / _ASCII_A_TOKEN + letters / _LETTERS_A_TOKEN + signs / _SIGNS_A_TOKEN)
 
 
-def reply_tokens(stage: str, passages: Sequence[Passage] = ()) -> int:
-    """About how long a reply of `stage` is; a reading grows with the `passages` that it is of."""
-    if stage == "variables":
-        return round(_READING_A_WORD * sum(reading_length(passage.text) for passage in passages))
+def reply_tokens(stage: str) -> int:
+    """About how long a reply of `stage` is, any but a reading."""
     return _REPLY[stage]
+
+
+def reading_tokens(reading: Reading) -> int:
+    """About how long a reply is that says what `reading` says."""
+    return _READING + _RELATION * len(reading.relations)
 
 
 def typical_metrics(dimensions: Sequence[Dimension]) -> list[ProposedMetric]:

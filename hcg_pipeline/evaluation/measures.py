@@ -175,4 +175,5 @@ def _score(row: Mapping[str, Any], measure: str, value: float) -> dict[str, Any]
         "mode": row["mode"],
         "measure": measure,
         "value": round(value, 6),
+        "backend": row["backend"],
     }

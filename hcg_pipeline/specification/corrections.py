@@ -11,10 +11,10 @@ corrections:
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -159,6 +159,43 @@ EdgeEdit = AddEdge | DropEdge | FlipEdge | RewordEdge
 Edit = EntityEdit | MetricEdit | VariableEdit | EdgeEdit
 
 _EDITS: TypeAdapter[Edit] = TypeAdapter(Annotated[Edit, Field(discriminator="action")])
+
+
+_KINDS: tuple[type[_Edit], ...] = get_args(Edit)
+ACTIONS: dict[str, type[_Edit]] = {
+    action: kind for kind in _KINDS for action in get_args(kind.model_fields["action"].annotation)
+}
+_COMMON = ("action", "note", "date")
+
+
+def wanted_fields(action: str) -> tuple[str, ...]:
+    """What an edit of this action must say, in the order in which it reads: `source`, `target`, `mechanism`, ….
+
+    Raises `SettingsError` for an action that there is not.
+    """
+    kind = ACTIONS.get(action)
+    if kind is None:
+        raise SettingsError(f"{action!r} is no edit: choose one of {', '.join(ACTIONS)}")
+    fields = kind.model_fields.items()
+    return tuple(name for name, field in fields if field.is_required() and name not in _COMMON)
+
+
+def edit_of(action: str, values: Sequence[str], note: str, date: datetime.date, options: Mapping[str, object]) -> Edit:
+    """An edit from its values in the order of `wanted_fields`, and `options` for what it may say besides.
+
+    Raises `SettingsError` where values are too few or too many, or an option does not belong to the action.
+    """
+    wanted = wanted_fields(action)
+    if len(values) != len(wanted):
+        given = f"{len(values)} given" if values else "none given"
+        raise SettingsError(f"{action} takes {', '.join(name.upper() for name in wanted)}; {given}")
+    entry = {"action": action, **dict(zip(wanted, values, strict=True)), **options, "note": note, "date": date}
+    try:
+        return _EDITS.validate_python(entry)
+    except ValidationError as error:
+        complaint = error.errors()[0]
+        named = ".".join(str(part) for part in complaint["loc"][1:])
+        raise SettingsError(f"{action}: {named}: {complaint['msg']}") from error
 
 
 @dataclass(frozen=True, slots=True)

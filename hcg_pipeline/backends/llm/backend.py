@@ -184,7 +184,7 @@ class LlmBackend:
             requests,
             lambda request: any(context.strip() for context in request.contexts),
             lambda request: answer_prompt(request, self._answer_words),
-            to_answer,
+            lambda reply, request: to_answer(reply, request, self._answer_words),
             unanswerable,
             progress,
         )

@@ -62,10 +62,11 @@ for _language, _words in _FUNCTION_WORDS.items():
         _LANGUAGES.setdefault(_word, []).append(_language)
 
 _WORD = re.compile(r"[^\W\d_]+")
+_MARK = re.compile(r"</?passage [^>]*>")
 _FEWEST_LETTERS = 12
 _FEWEST_WORDS = 5
 _CLEARLY = 3.0
-_MOST_FOREIGN = 0.02
+_MOST_FOREIGN = 0.1
 
 
 def written_texts(value: object) -> list[str]:
@@ -82,6 +83,7 @@ def wrong_language(reply: dict[str, Any], user: str) -> str:
     `user` is the prompt. A reply may also be in the language of the question in it, whatever that of the passages is.
     """
     passages, _, question = user.partition("# Passages\n")[2].partition("\n# Question\n")
+    passages = _MARK.sub(" ", passages)
     text = " ".join(written_texts(reply))
     found, expected = _script(text), _script(passages)
     if found and expected and found != expected:

@@ -14,9 +14,10 @@ import snowballstemmer
 
 from hcg_pipeline.backends.protocol import AnswerReply, AnswerRequest
 from hcg_pipeline.backends.rules.parsing import Parser
+from hcg_pipeline.backends.rules.question_terms import covers, key_terms, stem
+from hcg_pipeline.backends.rules.records import reading_spans
 from hcg_pipeline.backends.rules.statements import statements
 from hcg_pipeline.backends.rules.wordlists import word_lists
-from hcg_pipeline.corpus.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _CAUSAL_QUESTION = re.compile(
@@ -30,8 +31,10 @@ _NUMBER = re.compile(
     re.I,
 )
 _NOTHING = "The evidence found does not hold an answer to this question."
+_SENTENCE_END = re.compile(r"[.!…。;:][\"'”’)\]]*$")
+_POINTS_BACK = re.compile(r"^(it|they|this|these|that|those|he|she|such|both|here|there)\b", re.I)
 _SENTENCES = 4
-_LEAST_COVER = 0.34
+_LEAST_COVER = 0.36
 _LONG_QUESTION = 8
 
 
@@ -44,24 +47,25 @@ class _Candidate:
 
 
 def answer(request: AnswerRequest, parser: Parser) -> AnswerReply:
-    """One to four sentences of the contexts, in reading order, with the contexts that they stand in."""
+    """One to four sentences of the contexts, the one that answers best first, with the contexts that they stand in.
+
+    Not answered where the question's terms, the rarer the more, are not in the contexts or not in these sentences.
+    """
     stemmer = snowballstemmer.stemmer("english")
     candidates = _candidates(request.contexts, stemmer)
     asked = Counter(_stems(request.question, stemmer))
-    if not candidates or not asked:
+    if not candidates or not asked or not covers(request.question, request.contexts, parser):
         return AnswerReply(request.key, _NOTHING, False, ())
     weights = _weights(candidates, asked)
-    total = sum(weights.values())
     scores = [_score(one, asked, weights, candidates) * _form(request.question, one, parser) for one in candidates]
     chosen = _choose(candidates, scores, weights)
-    if not chosen or not total:
-        return AnswerReply(request.key, _NOTHING, False, ())
-    covered = {word for one in chosen for word in one.words if word in weights}
+    terms = key_terms(request.question, parser)
+    said = {word for one in chosen for word in one.words}
+    total = sum(terms.values())
     # A long instruction names much that no single sentence does.
-    least = _LEAST_COVER * min(1.0, _LONG_QUESTION / len(asked))
-    if sum(weights[word] for word in sorted(covered)) / total < least:
+    least = _LEAST_COVER * min(1.0, _LONG_QUESTION / len(terms)) if terms else 0.0
+    if not chosen or sum(weight for word, weight in terms.items() if stem(word) in said) < least * total:
         return AnswerReply(request.key, _NOTHING, False, ())
-    chosen = sorted(chosen, key=lambda one: (one.context, one.place))
     text = " ".join(" ".join(one.text.split()) for one in chosen)
     return AnswerReply(request.key, text, True, tuple(sorted({one.context for one in chosen})))
 
@@ -78,10 +82,11 @@ def _candidates(contexts: Sequence[str], stemmer: "snowballstemmer.stemmer") -> 
     found: list[_Candidate] = []
     seen: set[str] = set()
     for number, context in enumerate(contexts):
-        for place, (start, end) in enumerate(sentence_spans(context)):
+        for place, (start, end) in enumerate(reading_spans(context)):
             text = context[start:end]
             plain = " ".join(text.split())
-            if plain in seen or plain.endswith("?") or len(plain) < 20:
+            if plain in seen or len(plain) < 20 or not _SENTENCE_END.search(plain):
+                # A question, or a heading: no full stop.
                 continue
             seen.add(plain)
             found.append(_Candidate(number, place, text, tuple(_stems(plain, stemmer))))
@@ -109,7 +114,7 @@ def _score(one: _Candidate, asked: Counter[str], weights: dict[str, float], cand
 
 def _form(question: str, one: _Candidate, parser: Parser) -> float:
     """How well a sentence's form fits what is asked: above 1 for a fit."""
-    factor = 1.0
+    factor = 0.8 if _POINTS_BACK.search(one.text) else 1.0
     if _CAUSAL_QUESTION.search(question) and statements(parser.sentence(one.text).clauses):
         factor *= 1.35
     if _DEFINITION.search(question) and re.search(r"\b(is|are|means|refers to|called|known as)\b", one.text):

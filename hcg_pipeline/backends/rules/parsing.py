@@ -7,8 +7,8 @@ from threading import Lock
 
 from hcg_pipeline.backends.rules.causal import Link, links_of
 from hcg_pipeline.backends.rules.clauses import Clauses
+from hcg_pipeline.backends.rules.records import reading_spans
 from hcg_pipeline.backends.rules.tagging import Tagger
-from hcg_pipeline.corpus.sentences import sentence_spans
 from hcg_pipeline.corpus.window import Passage, Window
 
 _KEPT = 60_000
@@ -57,7 +57,7 @@ class Parser:
 
     def passage(self, passage: Passage) -> list[Parsed]:
         """The sentences of a passage, in order."""
-        return [self.sentence(passage.text[start:end]) for start, end in sentence_spans(passage.text)]
+        return [self.sentence(passage.text[start:end]) for start, end in reading_spans(passage.text)]
 
 
 def passages_of(windows: Sequence[Window]) -> Iterator[Passage]:

@@ -9,8 +9,8 @@ from hcg_pipeline.backends.rules.groups import combine
 from hcg_pipeline.backends.rules.metrics import arguments
 from hcg_pipeline.backends.rules.newcomers import Newcomers
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
+from hcg_pipeline.backends.rules.records import reading_spans
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
-from hcg_pipeline.corpus.sentences import sentence_spans
 from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.specification.vocabulary import Sign, VariableRef
 
@@ -42,7 +42,7 @@ def relations_in(passage: Passage, resolver: Resolver, parser: Parser) -> list[P
     """
     found: list[ProposedRelation] = []
     before = Before()
-    for start, end in sentence_spans(passage.text):
+    for start, end in reading_spans(passage.text):
         sentence = parser.sentence(passage.text[start:end])
         found += relations_of(sentence, passage, resolver, before, start)
         before = after(sentence, start, end, before, resolver)

@@ -106,7 +106,9 @@ def judge_answers(
         else:
             missing.append(((item, measure), _why_missing(item, measure, statements)))
     return JudgedAnswers(
-        scores=pa.Table.from_pylist([{**_place(one, judge), "value": value} for one, value in scored], SCORES),
+        scores=pa.Table.from_pylist(
+            [{**_place(one, judge), "value": value, "backend": one[0].backend} for one, value in scored], SCORES
+        ),
         verdicts=pa.Table.from_pylist(
             [
                 {

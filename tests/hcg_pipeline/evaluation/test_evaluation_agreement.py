@@ -140,10 +140,10 @@ def test_one_run_has_no_deviation() -> None:
 
 
 def test_an_unknown_column_of_systems_is_an_error() -> None:
-    with pytest.raises(EvaluationError, match="no column 'tier'"):
-        spread_over_runs([scores_of("rouge_l", {"graph": {"q1": 0.5}})], by="tier")
-    with pytest.raises(EvaluationError, match="no column 'tier'"):
-        judge_agreement(judges(a=[0.1], b=[0.2]), "correctness", by="tier")
+    with pytest.raises(EvaluationError, match="no column 'corpus'"):
+        spread_over_runs([scores_of("rouge_l", {"graph": {"q1": 0.5}})], by="corpus")
+    with pytest.raises(EvaluationError, match="no column 'corpus'"):
+        judge_agreement(judges(a=[0.1], b=[0.2]), "correctness", by="corpus")
 
 
 @pytest.mark.parametrize("judge", ["gpt-5.4-mini", "org/model:70b", "odd[name]", "two\nlines"])

@@ -6,6 +6,7 @@ The judge splits a text into its sentences. A statement is supported where exact
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -380,7 +381,9 @@ def test_concurrency_changes_nothing(build: Callable[..., Judge], tmp_path: Path
     fresh = open_cache(f"sqlite:///{tmp_path}/other.db")
     settings = EndpointSettings(model="judge-1", base_url=fake.base_url, rate=RateSettings(concurrency=16))
     together = judge_answers(numbered(12), build_judge(settings, fresh), TableEmbedder(), JudgingSettings(), Silent())
-    assert together == alone
+    # What the calls cost may differ: how an endpoint wants to be asked is found out on the way.
+    assert replace(together, usage=alone.usage) == alone
+    assert together.usage.calls == alone.usage.calls
     assert len(alone.missing) == 3
     assert fake.in_flight_most > 1
 

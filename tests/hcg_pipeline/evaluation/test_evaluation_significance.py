@@ -147,8 +147,8 @@ def test_all_pairs_in_order_or_those_that_are_asked_for() -> None:
 
 def test_systems_may_be_named_by_another_column() -> None:
     scores = scores_of({"graph": alike([0.1, 0.2])})
-    tiers = pa.concat_tables([scores.append_column("tier", pa.array([tier] * 2)) for tier in ("S", "XS")])
-    row = compare(tiers, "correctness", by="tier").to_pylist()[0]
+    tiers = pa.concat_tables([scores.append_column("graph_tier", pa.array([tier] * 2)) for tier in ("S", "XS")])
+    row = compare(tiers, "correctness", by="graph_tier").to_pylist()[0]
     assert (row["a"], row["b"], row["n"], row["difference"]) == ("S", "XS", 2, 0.0)
 
 
@@ -156,7 +156,7 @@ def test_systems_may_be_named_by_another_column() -> None:
     ("measure", "options", "message"),
     [
         ("coverage", {}, "no scores of the measure 'coverage'; there are correctness"),
-        ("correctness", {"by": "tier"}, "scores have no column 'tier'; they have question_set"),
+        ("correctness", {"by": "corpus"}, "scores have no column 'corpus'; they have question_set"),
         ("correctness", {"pairs": [("a", "c")]}, "no scores of 'c'; there are a, b"),
     ],
 )

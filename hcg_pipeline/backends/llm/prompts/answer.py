@@ -48,11 +48,18 @@ def trimmed(contexts: tuple[str, ...], words: int) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def to_answer(reply: AnswerReply, request: AnswerRequest) -> Answer:
-    """The answer. A number in `cited` that is no passage's is dropped; an empty answer counts as none."""
+def to_answer(reply: AnswerReply, request: AnswerRequest, words: int | None = None) -> Answer:
+    """The answer; an empty one counts as none.
+
+    A number in `cited` that is no passage's is dropped and counted: also one that `words` left out of the prompt.
+    """
     text = reply.answer.strip()
-    places = sorted({number - 1 for number in reply.cited if 1 <= number <= len(request.contexts)})
-    return Answer(request.key, text or NO_CONTEXT, reply.answered and bool(text), tuple(places))
+    shown = len(request.contexts if words is None else trimmed(request.contexts, words))
+    cited = set(reply.cited)
+    places = sorted(number - 1 for number in cited if 1 <= number <= shown)
+    return Answer(
+        request.key, text or NO_CONTEXT, reply.answered and bool(text), tuple(places), dropped=len(cited) - len(places)
+    )
 
 
 def unanswerable(request: AnswerRequest) -> Answer:

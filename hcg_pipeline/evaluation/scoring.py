@@ -1,0 +1,65 @@
+"""All scores of a table of answers: the measures that need no judge, and those of every judge that there is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from hcg_pipeline.backends.protocol import Failure, Usage
+from hcg_pipeline.embedding.embedder import Embedder
+from hcg_pipeline.evaluation.judging.answers import MISSING, VERDICTS, judge_answers
+from hcg_pipeline.evaluation.judging.judge import Judge
+from hcg_pipeline.evaluation.judging.settings import JudgingSettings
+from hcg_pipeline.evaluation.measures import score_answers
+from hcg_pipeline.progress import Progress
+from hcg_pipeline.tables import SCORES
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """`scores` (SCORES); of the judges the `verdicts` (VERDICTS) and what is `missing` (MISSING, with its reason).
+
+    `failures` are judges' replies that could not be used, `usage` what the judges cost.
+    """
+
+    scores: pa.Table
+    verdicts: pa.Table
+    missing: pa.Table
+    failures: tuple[Failure, ...]
+    usage: Usage
+
+
+def score_with_judges(
+    answers: pa.Table,
+    chunks: pa.Table,
+    embedder: Embedder,
+    judges: Sequence[Judge],
+    settings: JudgingSettings,
+    progress: Progress,
+) -> Scored:
+    """Scores ANSWERS by `score_answers` and, where a backend wrote them, by each judge, in the judges' order.
+
+    Raises as `score_answers` and `judge_answers` do.
+    """
+    scores, verdicts, missing = (
+        [score_answers(answers, chunks, embedder)],
+        [VERDICTS.empty_table()],
+        [MISSING.empty_table()],
+    )
+    failures: tuple[Failure, ...] = ()
+    usage = Usage()
+    for judge in judges:
+        judged = judge_answers(answers, judge, embedder, settings, progress)
+        scores.append(judged.scores)
+        verdicts.append(judged.verdicts)
+        missing.append(judged.missing)
+        failures += judged.failures
+        usage += judged.usage
+    return Scored(pa.concat_tables(scores), pa.concat_tables(verdicts), pa.concat_tables(missing), failures, usage)
+
+
+def of_system(scores: pa.Table, tier: str, words: int, run: int | None = None) -> pa.Table:
+    """SCORES with the tier of the graph, the budget and the run that they are of."""
+    columns = {"tier": tier, "words": words, "run": run}
+    arrays = {name: pa.array([value] * len(scores), SCORES.field(name).type) for name, value in columns.items()}
+    return pa.table([arrays.get(name, scores[name]) for name in SCORES.names], schema=SCORES)

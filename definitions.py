@@ -15,36 +15,47 @@ from resources.workspace import Workspace
 workspace = Workspace.from_environment()
 workspace.keep_caches_inside()
 
+language = LanguageModel.from_environment(workspace.cache)
+
+_LOOKED_AT = dg.AssetSelection.groups("inputs")
 _BUILT = dg.AssetSelection.groups("corpus", "embedding", "specification", "graph")
 _ASKED = dg.AssetSelection.groups("answering", "evaluation")
 
+build_graph = dg.define_asset_job(
+    "build_graph",
+    selection=_LOOKED_AT | _BUILT,
+    description="From the documents of a corpus to its published graph.",
+)
+answer_questions = dg.define_asset_job(
+    "answer_questions",
+    selection=_LOOKED_AT | _ASKED,
+    description="Answers to the question files of a corpus from its published graph, with scores and a report.",
+)
+everything = dg.define_asset_job(
+    "everything",
+    selection=_LOOKED_AT | _BUILT | _ASKED,
+    description="The published graph of a corpus, and the answers to its question files.",
+)
+costs_nothing = language.backend == "rules"  # what runs by itself costs nothing, unless somebody turned it on
+
 defs = dg.Definitions(
-    assets=dg.load_assets_from_modules(
-        [corpus, embedding, edits, specification, graph, correcting, quality, answering, evaluation]
-    ),
-    jobs=[
-        dg.define_asset_job(
-            "build_graph",
-            selection=_BUILT,
-            description="From the documents of a corpus to its published graph.",
-        ),
-        dg.define_asset_job(
-            "answer_questions",
-            selection=_ASKED,
-            description="Answers to the question files of a corpus from its published graph, with scores and a report.",
-        ),
-        dg.define_asset_job(
-            "everything",
-            selection=_BUILT | _ASKED,
-            description="The published graph of a corpus, and the answers to its question files.",
-        ),
+    assets=[
+        *dg.load_assets_from_modules([inputs, corpus, embedding, edits, specification, graph, correcting, quality]),
+        *dg.load_assets_from_modules([answering, evaluation], automation_condition=FOLLOW_THE_GRAPH),
     ],
-    sensors=[new_corpora],
+    jobs=[build_graph, answer_questions, everything],
+    sensors=[
+        corpora_noticed,
+        changed_corpora(build_graph, running=costs_nothing),
+        changed_questions(answer_questions, running=costs_nothing),
+        answers_follow_the_graph(_ASKED),
+    ],
+    schedules=[nightly(everything)],
     executor=dg.in_process_executor,
     resources={
         "workspace": workspace,
         "choices": BuildChoices(),
-        "language": LanguageModel.from_environment(workspace.cache),
+        "language": language,
         "embedding": EmbeddingModel.from_environment(workspace.cache),
         "judging": Judges.from_environment(),
         "io_manager": TableFilesResource(store=str(workspace.store)),

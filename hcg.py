@@ -10,25 +10,27 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from assets.spending_commands import Batch, build_config, cache_app, estimate, print_costs
 from hcg_pipeline.errors import HcgError
 from resources.terminal import (
     ERR,
     OneLineErrors,
     counted,
-    print_answer,
     print_example,
     print_json,
     print_sizes,
     print_table,
     say,
 )
+from shell.arguments import Budget, Corpus, Json, Mode, TierName, Verbose, workspace_with
+from shell.asking import ask
 from shell.auditing import add_commands
+from shell.evaluating import evaluate
+from shell.spending import Batch, build_config, cache_app, estimate, print_costs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,9 +38,6 @@ if TYPE_CHECKING:
     from assets.job_run import JobRun
     from hcg_pipeline.answering.questions import Question
     from resources.workspace import Workspace
-
-TierName = Literal["XS", "S", "M", "L"]
-ModeName = Literal["graph", "nodes_only", "naive", "in_context", "hybrid"]
 
 app = typer.Typer(
     cls=OneLineErrors,
@@ -56,20 +55,6 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"hcg {version('hcg-pipeline')}")
         raise typer.Exit
-
-
-def _remember_verbose(ctx: typer.Context, wanted: bool) -> bool:
-    ctx.find_root().obj = wanted
-    return wanted
-
-
-Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Name of a folder in data/corpora.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Everything, as JSON on stdout.")]
-Mode = Annotated[ModeName, typer.Option("--mode", help="How evidence is found; `graph` is the method itself.")]
-Budget = Annotated[int | None, typer.Option("--budget", min=1, metavar="WORDS", help="Words of evidence per question.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", callback=_remember_verbose, help="Dagster's log, and tracebacks of errors.")
-]
 
 
 @app.callback()
@@ -102,7 +87,7 @@ def build(
     verbose: Verbose = False,
 ) -> None:
     """Read the documents of CORPUS and publish its causal graph, as a Dagster run that the UI shows."""
-    workspace, name = _workspace_with(corpus)
+    workspace, name = workspace_with(corpus)
     from assets.run_reports import report_build
 
     run = _run_job(workspace, "build_graph", name, build_config(batch, tier), verbose)
@@ -114,31 +99,7 @@ def build(
     say(f'Next:  hcg ask {said} "…"  ·  hcg show {said}  ·  hcg answer {said} FILE')
 
 
-@app.command(epilog="Example:  hcg ask epilepsy 'Why does sleep loss provoke seizures?' --json")
-def ask(
-    corpus: Corpus,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="In quotes.", show_default=False)],
-    as_json: Json = False,
-    mode: Mode = "graph",
-    budget: Budget = None,
-    verbose: Verbose = False,
-) -> None:
-    """Answer one question from the published graph of CORPUS, and show the evidence word by word."""
-    from hcg_pipeline.answering.questions import Question
-
-    workspace, name = _workspace_with(corpus)
-    if not question.strip():
-        raise HcgError("The question is empty: write it in quotes after the corpus.")
-    asked = [Question(id="1", question=question.strip())]
-    rows = _ask(workspace, name, "ask", asked, mode, budget).to_pylist()
-    if not rows:
-        raise HcgError("The question got no usable reply (see above): ask again, or set another HCG_LLM_MODEL.")
-    row = rows[0]
-    if as_json:
-        evidence = [{"document": piece.pop("path"), **piece} for piece in row["evidence"]]
-        print_json({"corpus": name, **row, "evidence": evidence})
-    else:
-        print_answer(row)
+app.command(epilog="Example:  hcg ask epilepsy 'Why does sleep loss provoke seizures?' --explain")(ask)
 
 
 @app.command(epilog="Example:  hcg answer epilepsy data/questions/epilepsy/questions.json --out answers.jsonl")
@@ -168,7 +129,7 @@ def answer(
     from hcg_pipeline.answering.questions import read_questions
     from resources.asking import retrieve_published
 
-    workspace, name = _workspace_with(corpus)
+    workspace, name = workspace_with(corpus)
     if file is None:
         if out or retrieve_only or budget or mode != "graph":
             raise HcgError("--out, --retrieve-only, --mode and --budget need a FILE: hcg answer CORPUS FILE …")
@@ -191,6 +152,9 @@ def answer(
         raise HcgError(
             f"{missing} of {len(questions)} questions got no usable reply and are not in the file: run it again."
         )
+
+
+app.command(epilog="Example:  hcg evaluate epilepsy --mode graph --mode hybrid --budget 3000")(evaluate)
 
 
 @app.command(epilog="Example:  hcg corpora --json")
@@ -221,7 +185,7 @@ def show(corpus: Corpus, as_json: Json = False) -> None:
     from assets.spending import corpus_costs
     from resources.published import open_snapshot, summarise_snapshot
 
-    workspace, name = _workspace_with(corpus)
+    workspace, name = workspace_with(corpus)
     snapshot = open_snapshot(workspace, name)
     summary = summarise_snapshot(snapshot)
     if as_json:
@@ -265,7 +229,7 @@ def demo(
     from assets.run_reports import report_answers, report_build
     from resources.table_files import read_table
 
-    workspace, name = _workspace_with(corpus)
+    workspace, name = workspace_with(corpus)
     run = _run_job(workspace, "everything", name, {}, verbose)
     report_build(workspace, name)
     if run.metadata["answers"]["dagster/row_count"]:
@@ -285,16 +249,6 @@ def demo(
 app.add_typer(cache_app, name="cache")
 app.command(epilog="Example:  hcg estimate epilepsy --tier M")(estimate)
 add_commands(app)
-
-
-def _workspace_with(corpus: str) -> "tuple[Workspace, str]":
-    """The workspace and the corpus's normalised name. Raises `CorpusError` where there is no such corpus."""
-    from hcg_pipeline.corpus.names import check_name
-    from resources.workspace import Workspace
-
-    workspace, name = Workspace.from_environment(), check_name(corpus)
-    workspace.corpus_folder(name)
-    return workspace, name
 
 
 def _run_job(workspace: "Workspace", job: str, corpus: str, config: Mapping[str, Any], verbose: bool) -> "JobRun":

@@ -4,7 +4,7 @@ import dagster as dg
 import pyarrow as pa
 
 from assets import checks
-from assets.stage_run import StageResult, StageRun, stage_asset
+from assets.stage_run import LLM_POOL, StageResult, StageRun, stage_asset
 from hcg_pipeline import tables
 from hcg_pipeline.answering.answers import answer_questions
 from hcg_pipeline.answering.questions import find_question_files, read_questions
@@ -20,8 +20,9 @@ from resources.workspace import Workspace
     "answering",
     tables.ANSWERS,
     version="1",
-    deps=["graph_index"],
+    deps=["graph_index", "question_files", "retrieval_settings", "language_backend"],
     checks=[checks.spec("failed_windows", "answers"), checks.spec("answers_have_evidence", "answers")],
+    pool=LLM_POOL,
 )
 def answers(
     context: dg.AssetExecutionContext,

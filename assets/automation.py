@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import dagster as dg
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.storage.tags import PARTITION_NAME_TAG
 
 from assets.corpora import CORPORA, corpora_without_partition
@@ -25,6 +26,7 @@ from resources.folder_scans import Scan
 from resources.language import LanguageModel
 from resources.workspace import Workspace
 
+Job = dg.JobDefinition | UnresolvedAssetJobDefinition
 READING_SECONDS = 20.0
 """How long one tick may read files of new sizes or times. Dagster stops a sensor after 60 s."""
 
@@ -73,7 +75,7 @@ def corpora_noticed(
     )
 
 
-def changed_corpora(job: dg.JobDefinition | dg.UnresolvedAssetJobDefinition, running: bool) -> dg.SensorDefinition:
+def changed_corpora(job: Job, running: bool) -> dg.SensorDefinition:
     """The sensor that builds a corpus once its folder is new, or its documents or settings files changed."""
 
     @dg.sensor(
@@ -100,7 +102,7 @@ def changed_corpora(job: dg.JobDefinition | dg.UnresolvedAssetJobDefinition, run
     return look
 
 
-def changed_questions(job: dg.JobDefinition | dg.UnresolvedAssetJobDefinition, running: bool) -> dg.SensorDefinition:
+def changed_questions(job: Job, running: bool) -> dg.SensorDefinition:
     """The sensor that answers a corpus's question files once one is new or changed."""
 
     @dg.sensor(
@@ -119,6 +121,7 @@ def changed_questions(job: dg.JobDefinition | dg.UnresolvedAssetJobDefinition, r
             scan = scan_questions(workspace, corpus)
             if not scan.files and corpus not in memory.folders:
                 continue
+            memory.look(corpus, scan.fingerprint, time.time())
             if SnapshotStore(workspace.corpus_store(corpus)).current() is None:
                 notes.append(f"the questions of {corpus!r} wait for its graph")
                 continue
@@ -128,7 +131,7 @@ def changed_questions(job: dg.JobDefinition | dg.UnresolvedAssetJobDefinition, r
     return look
 
 
-def nightly(job: dg.JobDefinition | dg.UnresolvedAssetJobDefinition) -> dg.ScheduleDefinition:
+def nightly(job: Job) -> dg.ScheduleDefinition:
     """The schedule that brings every corpus up to date at night, one run each; off until somebody turns it on."""
 
     @dg.schedule(
@@ -141,7 +144,9 @@ def nightly(job: dg.JobDefinition | dg.UnresolvedAssetJobDefinition) -> dg.Sched
     )
     def ask(context: dg.ScheduleEvaluationContext, workspace: Workspace) -> Iterator[dg.RunRequest | dg.SkipReason]:
         known = set(context.instance.get_dynamic_partitions("corpora"))
-        corpora = [name for name in workspace.corpora() if name in known and holds_documents(scan_build(workspace, name))]
+        corpora = [
+            name for name in workspace.corpora() if name in known and holds_documents(scan_build(workspace, name))
+        ]
         if not corpora:
             yield dg.SkipReason("There are no corpora with documents in them.")
         for corpus in corpora:
@@ -228,9 +233,7 @@ def _noted_version(instance: dg.DagsterInstance, asset: str, corpus: str) -> str
     return (made.tags or {}).get("dagster/data_version") if made else None
 
 
-def _asked(
-    requests: list[dg.RunRequest], new: Iterable[str], memory: Memory, notes: list[str]
-) -> dg.SensorResult:
+def _asked(requests: list[dg.RunRequest], new: Iterable[str], memory: Memory, notes: list[str]) -> dg.SensorResult:
     names = sorted(new)
     return dg.SensorResult(
         run_requests=requests,

@@ -35,6 +35,7 @@ _GROUP = "corpus"
             description="Files that could not be read, each with the reason and the way out. Empty is good.",
         ),
     },
+    deps=["document_files"],
     check_specs=[checks.spec("no_rejected_files", "rejected")],
 )
 def read_corpus(context: dg.AssetExecutionContext, workspace: Workspace, choices: BuildChoices) -> StageResult:
@@ -68,7 +69,7 @@ def _nothing_to_read(corpus: str, folder: Path, rejected: pa.Table) -> str:
     )
 
 
-@stage_asset(_GROUP, tables.CHUNKS, version="1", checks=[checks.spec("spans_exact", "chunks")])
+@stage_asset(_GROUP, tables.CHUNKS, version="1", deps=["chunking"], checks=[checks.spec("spans_exact", "chunks")])
 def chunks(
     context: dg.AssetExecutionContext, documents: pa.Table, workspace: Workspace, choices: BuildChoices
 ) -> StageResult:

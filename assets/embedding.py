@@ -17,7 +17,7 @@ _ANY_DIMENSION = pa.schema(
 )
 
 
-@stage_asset("embedding", _ANY_DIMENSION, version="1")
+@stage_asset("embedding", _ANY_DIMENSION, version="1", deps=["embedding_model"])
 def embeddings(
     context: dg.AssetExecutionContext,
     chunks: pa.Table,

@@ -49,7 +49,8 @@ def scores(
     judges = judging.judges(language.cache_engine()) if judging.endpoints else []
     embedder = embedding.embedder_for(run.settings.backend)
     scored = score_with_judges(answers, chunks, embedder, judges, GRAPHRAG_BENCH, run.progress)
-    tier, words = run.settings.tier, run.settings.retrieval.words
+    tier: str = run.settings.tier
+    words = run.settings.retrieval.words
     question_sets = sorted(set(answers["question_set"].to_pylist()))
     if question_sets:
         snapshot = open_snapshot(workspace, run.corpus)

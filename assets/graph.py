@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from assets import checks
 from assets.pins import read_pin, write_pin
 from assets.publishing import publish_with_index
-from assets.stage_run import StageResult, StageRun, stage_asset
+from assets.stage_run import LLM_POOL, StageResult, StageRun, stage_asset
 from assets.table_metadata import picture, preview, rows_preview
 from hcg_pipeline import tables
 from hcg_pipeline.graph.evidence import edge_text, link_evidence
@@ -36,7 +36,14 @@ _GROUP = "graph"
 _EDGE_COLUMNS = ("source", "target", "sign", "confidence", "support", "mechanism")
 
 
-@stage_asset(_GROUP, tables.METRIC_TEMPLATES, version="1", checks=[checks.spec("failed_windows", "metric_templates")])
+@stage_asset(
+    _GROUP,
+    tables.METRIC_TEMPLATES,
+    version="1",
+    deps=["language_backend", "tier"],
+    checks=[checks.spec("failed_windows", "metric_templates")],
+    pool=LLM_POOL,
+)
 def metric_templates(
     context: dg.AssetExecutionContext,
     chunks: pa.Table,
@@ -75,6 +82,8 @@ def metric_templates(
     tables.NODE_EDGES,
     version="1",
     checks=[checks.spec("failed_windows", "node_edges"), checks.spec("vocabulary_closed", "node_edges")],
+    deps=["language_backend", "tier"],
+    pool=LLM_POOL,
 )
 def node_edges(
     context: dg.AssetExecutionContext,
@@ -121,6 +130,7 @@ def node_edges(
     _GROUP,
     tables.EVIDENCE_LINKS,
     version="1",
+    deps=["embedding_model", "evidence_threshold"],
     checks=[checks.spec("edges_have_evidence", "evidence_links"), checks.spec("spans_exact", "evidence_links")],
 )
 def evidence_links(
@@ -162,6 +172,7 @@ def evidence_links(
     tables.GRAPH,
     version="1",
     kinds={"python", "parquet", "yaml"},
+    deps=["pinned_specification"],
     checks=[checks.spec("graph_not_empty", "graph")],
 )
 def graph(
@@ -221,7 +232,7 @@ def graph(
     )
 
 
-@stage_asset(_GROUP, tables.GRAPH_INDEX, version="1", kinds={"python", "lancedb"})
+@stage_asset(_GROUP, tables.GRAPH_INDEX, version="1", kinds={"python", "lancedb"}, deps=["embedding_model"])
 def graph_index(
     context: dg.AssetExecutionContext,
     graph: pa.Table,

@@ -27,7 +27,7 @@ _ABOUT = {
     "chunking": "How long chunks are: `chunking` of corpus.yaml.",
     "tier": "Caps on dimensions and metrics, and words of a window: `tier` and `window_words` of corpus.yaml.",
     "language_backend": "Who reads and judges: the rules and their version, or the model with prompts and sampling.",
-    "embedding_model": "Which model makes the vectors.",
+    "embedding_model": "Which model makes the vectors of passages, variables, edges and questions.",
     "evidence_threshold": "How close in meaning a passage must be to be evidence: `retrieval.tau_e` of corpus.yaml.",
     "retrieval_settings": "How questions are matched, traversed and packed: `retrieval` of corpus.yaml.",
     "pinned_specification": "A person's graph_spec.yaml, which takes the place of the automatic vocabulary.",
@@ -99,9 +99,7 @@ def settings_versions(workspace: Workspace, corpus: str, choices: BuildChoices) 
     }
 
 
-def model_versions(
-    workspace: Workspace, corpus: str, language: LanguageModel, embedding: EmbeddingModel
-) -> Versions:
+def model_versions(workspace: Workspace, corpus: str, language: LanguageModel, embedding: EmbeddingModel) -> Versions:
     """The inputs that are models. Raises `BackendError`, `EmbeddingError` where one is not configured."""
     wanted = workspace.settings(corpus).backend
     backend = language.backend_for(wanted)
@@ -141,11 +139,13 @@ def scan_questions(workspace: Workspace, corpus: str) -> Scan:
 
 
 def content_of(workspace: Workspace, corpus: str, kind: str, scan: Scan, seconds: float) -> str | None:
-    """The content fingerprint of a scan; digests are kept in the cache folder. None if it took longer than `seconds`."""
+    """The content fingerprint of a scan, its digests kept in the cache folder; None if it took over `seconds`."""
     known = workspace.cache / "watched" / f"{kind}-{folder_name(corpus)}.parquet"
     return content_fingerprint(scan, known, seconds)
 
 
 def _of(content: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     text = json.dumps(content, sort_keys=True)
-    return {name: str(value) for name, value in content.items()}, hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return {name: str(value) for name, value in content.items()}, hashlib.blake2b(
+        text.encode(), digest_size=12
+    ).hexdigest()

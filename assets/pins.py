@@ -6,6 +6,7 @@ tier leaves its own in `<corpus store>/pins/<backend>-<tier>.yaml`; without that
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,7 +52,13 @@ def read_pin(workspace: Workspace, corpus: str, backend: str, tier: str) -> Pin 
     path = _path(workspace, corpus, backend, tier)
     if not path.is_file():
         return None
-    return Pin(path, parse_spec(path.read_text(encoding="utf-8"), path))
+    return Pin(path, _parsed(path.read_text(encoding="utf-8"), path))
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str, path: Path) -> Specification:
+    """Several stages of a build read the same pin."""
+    return parse_spec(text, path)
 
 
 def known_documents(workspace: Workspace, corpus: str, backend: str, tier: str) -> frozenset[str] | None:

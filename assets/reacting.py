@@ -9,16 +9,14 @@ import dagster as dg
 _FOLLOWED = dg.AssetSelection.assets("graph_index", "answers", "scores")
 
 FOLLOW_THE_GRAPH = (
-    (
-        dg.AutomationCondition.any_deps_match(
-            dg.AutomationCondition.data_version_changed() | dg.AutomationCondition.will_be_requested()
-        )
-        .allow(_FOLLOWED)
-        .since(dg.AutomationCondition.newly_requested() | dg.AutomationCondition.newly_updated())
-        & ~dg.AutomationCondition.in_progress()
-        & ~dg.AutomationCondition.any_deps_in_progress()
-        & ~dg.AutomationCondition.missing()
+    dg.AutomationCondition.any_deps_match(
+        dg.AutomationCondition.data_version_changed() | dg.AutomationCondition.will_be_requested()
     )
+    .allow(_FOLLOWED)
+    .since(dg.AutomationCondition.newly_requested() | dg.AutomationCondition.newly_updated())
+    & ~dg.AutomationCondition.in_progress()
+    & ~dg.AutomationCondition.any_deps_in_progress()
+    & ~dg.AutomationCondition.missing()
 ).with_label("the graph changed")
 """Once a corpus's questions were answered, answer and score them again whenever its graph is another one."""
 

@@ -9,8 +9,11 @@ from resources.workspace import Workspace
 
 DOCUMENTS_TAG = "hcg/documents"
 QUESTIONS_TAG = "hcg/questions"
-_READ = {"build_graph": (DOCUMENTS_TAG,), "answer_questions": (QUESTIONS_TAG,)}
-_READ["everything"] = (DOCUMENTS_TAG, QUESTIONS_TAG)
+_READ: dict[str, tuple[str, ...]] = {
+    "build_graph": (DOCUMENTS_TAG,),
+    "answer_questions": (QUESTIONS_TAG,),
+    "everything": (DOCUMENTS_TAG, QUESTIONS_TAG),
+}
 _NOT_FAILED = [
     *(dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING),
     *(dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.SUCCESS),

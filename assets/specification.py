@@ -9,7 +9,7 @@ import pyarrow as pa
 from assets import checks
 from assets.corpora import CORPORA
 from assets.pins import Pin, read_pin
-from assets.stage_run import StageResult, StageRun, stage_asset, stage_output
+from assets.stage_run import LLM_POOL, StageResult, StageRun, stage_asset, stage_output
 from hcg_pipeline import tables
 from hcg_pipeline.backends.protocol import Outcome, ProposedDimension, ProposedMetric
 from hcg_pipeline.corpus.window import Window
@@ -45,10 +45,16 @@ _GROUP = "specification"
             "nothing downstream may name another.",
         ),
     },
+    deps=["language_backend", "tier", "pinned_specification"],
     internal_asset_deps={
-        "ranked_dimensions": {dg.AssetKey("chunks")},
-        "dimensions": {dg.AssetKey("ranked_dimensions")},
+        "ranked_dimensions": {
+            dg.AssetKey("chunks"),
+            dg.AssetKey("language_backend"),
+            dg.AssetKey("pinned_specification"),
+        },
+        "dimensions": {dg.AssetKey("ranked_dimensions"), dg.AssetKey("tier")},
     },
+    pool=LLM_POOL,
     check_specs=[checks.spec("failed_windows", "ranked_dimensions")],
 )
 def propose_dimensions(
@@ -88,7 +94,8 @@ def propose_dimensions(
     tables.METRICS,
     version="1",
     # Its rows bind the dimensions of the tier alone; they are ranked over those of all tiers.
-    deps=["dimensions"],
+    deps=["dimensions", "language_backend", "tier", "pinned_specification"],
+    pool=LLM_POOL,
     checks=[checks.spec("failed_windows", "metrics")],
 )
 def metrics(
@@ -166,8 +173,12 @@ def metrics(
             description="How often a reading was repaired, or dropped for not fitting the vocabulary, by reason.",
         ),
     },
+    deps=["language_backend", "tier"],
+    pool=LLM_POOL,
     internal_asset_deps={
-        "entities": {dg.AssetKey("chunks"), dg.AssetKey("dimensions"), dg.AssetKey("metrics")},
+        "entities": {
+            *(dg.AssetKey(name) for name in ("chunks", "dimensions", "metrics", "language_backend", "tier")),
+        },
         "variables": {dg.AssetKey("entities"), dg.AssetKey("metrics")},
         "seed_relations": {dg.AssetKey("variables"), dg.AssetKey("documents")},
         "reading_counts": {dg.AssetKey("variables")},

@@ -10,6 +10,7 @@ import pyarrow as pa
 from assets.checks import failed_windows
 from assets.corpora import CORPORA
 from assets.table_metadata import column_schema, content_version, preview
+from assets.turns import take_turn
 from hcg_pipeline import tables
 from hcg_pipeline.backends.llm.backend import LlmBackend
 from hcg_pipeline.backends.protocol import Failure, LanguageBackend, Outcome, Usage
@@ -21,6 +22,8 @@ from resources.table_files import replace_table
 from resources.workspace import Workspace
 
 _KINDS = frozenset({"python", "parquet"})
+LLM_POOL = "llm"
+"""The pool of the stages that ask the language backend: all corpora share what the instance gives it."""
 _OWNERS = ["team:knowledge"]
 
 # Dagster takes a result with check results from a generator; for a plain return it would have it annotated as a tuple.
@@ -35,10 +38,12 @@ def stage_asset(
     kinds: Set[str] = _KINDS,
     deps: Sequence[str] = (),
     checks: Sequence[dg.AssetCheckSpec] = (),
+    pool: str | None = None,
 ) -> Callable[[Callable[..., StageResult]], dg.AssetsDefinition]:
     """A decorator that makes a function an asset of the pipeline: partitioned by corpus, described by its docstring.
 
     `schema` is what the asset hands on; `version` changes when its code makes another table of the same input.
+    `deps` are assets that it needs but is not handed; `pool` bounds how many such steps run at once, over all corpora.
     """
     return dg.asset(
         partitions_def=CORPORA,
@@ -49,6 +54,7 @@ def stage_asset(
         metadata={"dagster/column_schema": column_schema(schema)},
         deps=list(deps),
         check_specs=list(checks),
+        pool=pool,
     )
 
 
@@ -69,6 +75,7 @@ class StageRun:
 
     def __init__(self, context: dg.AssetExecutionContext, workspace: Workspace, choices: BuildChoices) -> None:
         self.corpus = context.partition_key
+        take_turn(context.instance, context.run.run_id, self.corpus)
         self._choices = choices
         self._asset = context.op_def.name
         self.workspace = workspace

@@ -24,8 +24,9 @@ RESULTS = ROOT / "benchmarks/results"
 NOT_DONE = (
     "Causes that only world knowledge or the order of events tells ('he fell ill; the match was called off').",
     "Causes between clauses whose verbs say no change or occurrence; in the graph they have no variable.",
-    "Pronouns beyond the subject of the sentence before, and references such as 'this process'.",
-    "Association ('is linked to', 'is associated with') is not read as cause.",
+    "Pronouns for which more than one thing in the sentence, or in the one before it, could stand.",
+    "Association ('is linked to', 'is associated with') is read only between a drug, treatment or substance and a "
+    "disease or symptom, with no sign and little confidence.",
     "Purpose ('to hold a rally') is read as a cause only where a change is named as its means.",
     "Languages other than English.",
 )

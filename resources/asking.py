@@ -1,14 +1,19 @@
 """Ask the published graph of a corpus, with whatever backend and embedder are configured, outside of any run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 
-from hcg_pipeline.answering.answers import AnsweredQuestions, answer_questions, retrieve_questions
+from hcg_pipeline.answering.answers import AnsweredQuestions, answer_questions, answer_retrieved, retrieve_questions
 from hcg_pipeline.answering.questions import Question
+from hcg_pipeline.backends.llm.assembling import build_llm_backend
 from hcg_pipeline.backends.llm.backend import LlmBackend
+from hcg_pipeline.backends.protocol import LanguageBackend
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.retrieval.index import GraphIndex
+from hcg_pipeline.retrieval.retrieval import Retrieval
+from hcg_pipeline.retrieval.retrieve import retrieve
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 from resources.embedding import EmbeddingModel
 from resources.language import LanguageModel
@@ -34,16 +39,39 @@ def answer_published(
 
     Raises `SnapshotError` before the first build, `BackendError` and `EmbeddingError` where these cannot work.
     """
+    index, settings = _open(workspace, corpus, words)
+    with answering_backend(workspace, corpus, batch=batch) as backend:
+        return answer_questions(index, backend, question_set, questions, mode, settings, progress)
+
+
+def explain_published(
+    workspace: Workspace, corpus: str, question: Question, mode: str, words: int | None, progress: Progress
+) -> tuple[AnsweredQuestions, Retrieval]:
+    """One answer, and the retrieval with everything that says how its evidence was found. As `answer_published`."""
+    index, settings = _open(workspace, corpus, words)
+    found = retrieve(index, [question.question], mode, settings)
+    with answering_backend(workspace, corpus) as backend:
+        return answer_retrieved(backend, "ask", [question], found, progress), found[0]
+
+
+@contextmanager
+def answering_backend(
+    workspace: Workspace, corpus: str, *, batch: bool = False, run: int = 1
+) -> Iterator[LanguageBackend]:
+    """The corpus's backend, its calls in the corpus's ledger once this ends; a later `run` asks under another seed."""
     language = LanguageModel.from_environment(workspace.cache)
     backend = language.backend_for(workspace.settings(corpus).backend)
-    index, settings = _open(workspace, corpus, words)
     if not isinstance(backend, LlmBackend):
-        return answer_questions(index, backend, question_set, questions, mode, settings, progress)
+        yield backend
+        return
+    if run > 1:
+        endpoint = language.endpoint()
+        seeded = endpoint.model_copy(update={"seed": endpoint.seed + run - 1})
+        backend = build_llm_backend(seeded, language.cache_engine())
     folder = workspace.corpus_store(corpus) / "ledger"
     calls = RunCalls(language.cache_engine(), folder, corpus, "ask", language.price_list())
-    observed = calls.of(backend.in_batches() if batch else backend)
     try:
-        return answer_questions(index, observed, question_set, questions, mode, settings, progress)
+        yield calls.of(backend.in_batches() if batch else backend)
     finally:
         calls.settle()
 

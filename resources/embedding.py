@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr, ValidationError
 from sqlalchemy import Engine
 
 from hcg_pipeline.backends.llm.settings import OPENAI_URL, EmbeddingSettings
-from hcg_pipeline.embedding.cache import CachedEmbedder, sqlite_engine
+from hcg_pipeline.embedding.cache import CachedEmbedder, sqlite_engine, stored_dimension
 from hcg_pipeline.embedding.embedder import Embedder
 from hcg_pipeline.embedding.openai import build_openai_embedder
 from hcg_pipeline.embedding.wordllama import WordLlamaEmbedder
@@ -85,7 +85,7 @@ class EmbeddingModel(dg.ConfigurableResource[None]):
             )
         except ValidationError as error:
             raise SettingsError(f"The embedding endpoint's settings are wrong: {error.errors()[0]['msg']}.") from error
-        return _openai(settings)
+        return _openai(settings, self._cache_engine())
 
 
 @lru_cache
@@ -94,8 +94,8 @@ def _wordllama() -> Embedder:
 
 
 @lru_cache
-def _openai(settings: EmbeddingSettings) -> Embedder:
-    return build_openai_embedder(settings)
+def _openai(settings: EmbeddingSettings, cache: Engine) -> Embedder:
+    return build_openai_embedder(settings, dimension=stored_dimension(cache, settings.model))
 
 
 @lru_cache

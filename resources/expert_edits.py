@@ -70,16 +70,17 @@ def _suggestions(workspace: Workspace, corpus: str, corrections: Sequence[Correc
     if tables is None:
         raise HcgError(f"Corpus {corpus!r} has not been built yet.")
     vocabulary = to_vocabulary(tables.dimensions, tables.metrics)
-    known = sorted(
+    variables = sorted(tables.variables["variable"].to_pylist())
+    members = sorted(
         {
             *vocabulary.dimension,
             *vocabulary.metric,
-            *tables.variables["variable"].to_pylist(),
             *(spelling for d in vocabulary.dimensions for e in d.entities for spelling in (e.name, *e.aliases)),
         }
     )
     edit = corrections[-1].edit.model_dump()
     for name in (edit[field] for field in edit if field in _NAMING):
+        known = variables if "(" in name else members
         if name not in known:
             close = [match for match, _, _ in process.extract(name, known, limit=4, score_cutoff=60)]
             return f" Close to {name!r}: {', '.join(close)}." if close else ""

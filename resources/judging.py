@@ -88,8 +88,8 @@ class Judges(dg.ConfigurableResource[None]):
         if key is None and endpoint.base_url is None:
             prefix = endpoint.key_variable.removesuffix("_API_KEY")
             raise BackendError(
-                f"The judge {model!r} needs an endpoint: set {endpoint.key_variable}, or {prefix}_BASE_URL for a server "
-                f"of your own, or unset {prefix}_MODEL to go without a judge."
+                f"The judge {model!r} needs an endpoint: set {endpoint.key_variable}, or {prefix}_BASE_URL for a "
+                f"server of your own, or unset {prefix}_MODEL to go without a judge."
             )
         seconds = self.seconds_per_call
         try:

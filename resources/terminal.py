@@ -15,6 +15,8 @@ from hcg_pipeline.errors import HcgError
 OUT = Console(soft_wrap=True, highlight=False)
 ERR = Console(stderr=True, soft_wrap=True, highlight=False)
 _SHOWN = 20
+_MOST_CITED = 4
+_CHAINS = ("multi", "mechanis", "chain", "complex", "reason", "causal")
 
 
 class OneLineErrors(TyperGroup):
@@ -76,13 +78,37 @@ def print_answer(row: Mapping[str, Any]) -> None:
 
 
 def print_example(rows: Sequence[Mapping[str, Any]]) -> None:
-    """One of the ANSWERS: the first to a question with a reference for which the graph held evidence, else any."""
-    good = [row for row in rows if row["answered"] and row["mode"] == "graph"]
-    row = next((row for row in good if row["reference"]), next(iter(good), rows[0]))
+    """One of the ANSWERS, with the evidence that it cites, word by word."""
+    row = telling_example(rows)
     OUT.print(f"\n[dim]For example:[/] {escape(row['question'])}")
     say(f"  {row['answer']}")
     for piece in (row["evidence"][place] for place in row["cited"]):
-        say(f"  from {piece['path']}, characters {piece['start']} to {piece['end']}")
+        OUT.print(f"  [cyan]{escape(piece['path'])} [{piece['start']}:{piece['end']}][/]")
+        say(f"    “{' '.join(piece['quote'].split())}”")
+
+
+def telling_example(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The row that shows best what the graph is for; of equals the first.
+
+    Answered comes before not answered, from the graph before by search, with cited evidence before without; then a
+    question on a chain of causes or a mechanism, whose answer shares words with its reference and rests on few pieces.
+    """
+    return max(rows, key=_telling)
+
+
+def _telling(row: Mapping[str, Any]) -> tuple[bool, bool, bool, bool, bool, float]:
+    kind = row["question_type"].casefold()
+    reference = set((row["reference"] or "").casefold().split())
+    said = set(row["answer"].casefold().split())
+    shared = len(reference & said) / len(reference | said) if reference else 0.0
+    return (
+        row["answered"],
+        row["mode"] == "graph",
+        0 < len(row["cited"]) <= _MOST_CITED,
+        any(sign in kind for sign in _CHAINS),
+        bool(reference),
+        shared,
+    )
 
 
 def print_table(header: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> None:

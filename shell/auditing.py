@@ -10,16 +10,14 @@ import typer
 from rich.markup import escape
 
 from hcg_pipeline.errors import HcgError, SettingsError
-from resources.terminal import ERR, OUT, counted, print_json, print_table, say
+from resources.terminal import ERR, OUT, counted, print_json, say
+from shell.arguments import Corpus, Json, TierName, workspace_with
 
 if TYPE_CHECKING:
     from hcg_pipeline.graph.snapshot import Snapshot
     from resources.workspace import Workspace
 
-TierName = Literal["XS", "S", "M", "L"]
 Format = Literal["graphml", "json", "cypher", "csv"]
-Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Name of a folder in data/corpora.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Everything, as JSON on stdout.")]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -100,7 +98,7 @@ def correct(
     from hcg_pipeline.specification.corrections import edit_of
     from resources.expert_edits import add_correction
 
-    workspace, name = _workspace_with(corpus)
+    workspace, name = workspace_with(corpus)
     if action is None:
         _list_corrections(workspace, name)
         return
@@ -126,7 +124,7 @@ def respec(
     from resources.run_progress import Listened
     from resources.stage_bars import StageBars
 
-    workspace, name = _workspace_with(corpus)
+    workspace, name = workspace_with(corpus)
     with StageBars(ERR):
         proposal = propose_anew(workspace, name, tier, Listened())
     for failure in proposal.failures:
@@ -209,19 +207,10 @@ def picture(
     say(f"The best supported {min(edges, graph.edges.num_rows)} of {counted(graph.edges.num_rows, 'edge')}: {out}")
 
 
-def _workspace_with(corpus: str) -> "tuple[Workspace, str]":
-    from hcg_pipeline.corpus.names import check_name
-    from resources.workspace import Workspace
-
-    workspace, name = Workspace.from_environment(), check_name(corpus)
-    workspace.corpus_folder(name)
-    return workspace, name
-
-
 def _published(corpus: str) -> "tuple[Workspace, str, Snapshot]":
     from resources.published import open_snapshot
 
-    workspace, name = _workspace_with(corpus)
+    workspace, name = workspace_with(corpus)
     return workspace, name, open_snapshot(workspace, name)
 
 
@@ -232,16 +221,13 @@ def _list_corrections(workspace: "Workspace", corpus: str) -> None:
     if not found:
         say(f"There are no corrections yet. For example:  hcg correct {shlex.quote(corpus)} drop-edge 'A(x)' 'B(y)' …")
         return
-    rows = []
     for correction, problem in found:
         edit = correction.edit.model_dump(mode="json", exclude_defaults=True)
         about = ", ".join(str(value) for key, value in edit.items() if key not in ("action", "note", "date"))
-        place = correction.place.rpartition("/")[2]
-        rows.append([place, str(edit["date"]), edit["action"], about, problem and "no effect", edit["note"]])
-    print_table(("place", "date", "edit", "about", "", "note"), rows)
-    for _, problem in found:
+        say(f"{correction.place.rpartition('/')[2]}  {edit['date']}  {edit['action']} {about}")
+        say(f"    {edit['note']}")
         if problem:
-            ERR.print(f"[yellow]no effect:[/] {escape(problem)}")
+            ERR.print(f"    [yellow]no effect:[/] {escape(problem)}")
 
 
 def _print_changes(pinned: bool, changes: list[dict[str, str]]) -> None:

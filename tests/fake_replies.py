@@ -116,7 +116,7 @@ def _metrics(prompt: str, schema: dict[str, Any]) -> dict[str, Any]:
             {
                 "name": f"{''.join(axis.title().replace('_', '') for axis in bound)}{quality}",
                 "signature": list(bound),
-                "description": f"{quality}: {', '.join(bound)}; {quality.lower()} × {' × '.join(bound)} / {len(bound)}.",
+                "description": f"{quality}: {', '.join(bound)}; {quality.lower()} × {' × '.join(bound)}.",
                 "category": quality.lower(),
             }
             for bound, quality in chosen

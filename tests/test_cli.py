@@ -117,6 +117,20 @@ def test_ask_prints_the_answer_and_opens_its_evidence(built):
     assert " ".join(first["quote"].split()) in text
 
 
+def test_ask_explains_how_its_evidence_was_found(built):
+    asked = json.loads(hcg("ask", "infections", "What causes pneumonia?", "--explain", "--json").stdout)
+    explained = asked["explained"]
+    assert "DiseaseOccurrence" in explained["matched_metrics"]
+    assert len(explained["why"]) == len(asked["evidence"]) > 0
+    assert {outcome for cone in explained["cones"] for outcome in cone["outcomes"]} == set(explained["hops"])
+    assert list(explained["seconds"]) == ["embed", "match", "search", "traverse", "cones", "evidence"]
+    text = hcg("ask", "infections", "What causes pneumonia?", "--explain").stdout
+    for heading in ("How it was found", "1. Matched ", "2. Reached ", "3. ", "Why each piece", "Time\n  embed "):
+        assert heading in text
+    searched = hcg("ask", "infections", "What causes pneumonia?", "--explain", "--mode", "hybrid").stdout
+    assert "hybrid search, rank 1" in searched
+
+
 def test_ask_in_another_mode_and_budget(built):
     asked = json.loads(hcg("ask", "infections", "What causes pneumonia?", "--mode", "hybrid", "--json").stdout)
     assert asked["mode"] == "hybrid"
@@ -180,8 +194,8 @@ def test_demo_builds_answers_and_says_what_to_try(data):
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("infections: 3 documents in 3 chunks\n")
     assert "4 questions answered (small.json)" in result.stdout
-    assert "For example: What causes pneumonia?" in result.stdout
-    assert re.search(r"from infections\.md, characters \d+ to \d+", result.stdout)
+    assert "For example: How can influenza lead to respiratory failure?" in result.stdout, "a chain of causes"
+    assert re.search(r"infections\.md \[\d+:\d+\]\n    “", result.stdout)
     assert 'hcg ask infections "…"' in result.stdout
 
 

@@ -12,6 +12,7 @@ import pytest
 from fresh_definitions import forget_definitions
 from tiny_corpus import write_tiny_corpus
 
+from assets.inputs import INPUTS
 from resources.dagster_home import open_instance
 from resources.places import CHECKOUT
 
@@ -47,6 +48,7 @@ def test_every_stage_is_an_asset_and_follows_the_one_before(defs):
         *("rejected", "ranked_dimensions", "entities", "outcomes", "corrections", "reading_counts", "merges"),
         *(f"corrected_{name}" for name in ("dimensions", "metrics", "variables", "edges")),
         "quality_report",
+        *INPUTS,
     }
     for before, after in itertools.pairwise(CHAIN):
         if (before, after) == ("embeddings", "dimensions"):
@@ -62,8 +64,18 @@ def test_every_asset_says_what_it_is(defs):
         assert isinstance(node.partitions_def, dg.DynamicPartitionsDefinition), key
         assert node.partitions_def.name == "corpora", key
         assert node.description and len(node.description) > 40, key
-        assert node.group_name in ("corpus", "embedding", "specification", "graph", "answering", "evaluation"), key
+        assert node.group_name in (
+            "corpus",
+            "embedding",
+            "specification",
+            "graph",
+            "answering",
+            "evaluation",
+            "inputs",
+        ), key
         assert node.kinds and node.code_version and node.owners, key
+        if node.group_name == "inputs":
+            continue  # they hold no data
         columns = node.metadata["dagster/column_schema"].columns
         assert columns and all(column.description for column in columns), key
 
@@ -89,31 +101,9 @@ def test_the_jobs_cover_the_stages(defs):
         return {key.to_user_string() for key in defs.resolve_job_def(job).asset_layer.executable_asset_keys}
 
     asked = {"answers", "scores", "benchmark_report"}
-    assert assets("answer_questions") == asked
+    assert assets("answer_questions") == asked | set(INPUTS)
     assert assets("build_graph") | asked == assets("everything")
     assert assets("build_graph") & asked == set()
-
-
-def test_the_sensor_adds_new_folders_and_reports_what_is_in_the_way(defs, data):
-    from assets.corpora import new_corpora
-    from resources.workspace import Workspace
-
-    workspace = Workspace.from_environment()
-    for name in ("heart failure", "epilepsy", "a*b"):
-        (data / "corpora" / name).mkdir(parents=True)
-
-    def tick(instance):
-        return new_corpora(dg.build_sensor_context(instance=instance, resources={"workspace": workspace}))
-
-    with dg.DagsterInstance.ephemeral() as instance:
-        [request] = tick(instance).dynamic_partitions_requests
-        assert request.partition_keys == ["epilepsy", "heart failure"]
-        instance.add_dynamic_partitions("corpora", list(request.partition_keys))
-        (data / "corpora" / "epilepsy").rmdir()
-        skipped = tick(instance)
-        assert isinstance(skipped, dg.SkipReason)
-        assert "corpus 'epilepsy' has no folder any more" in skipped.skip_message
-        assert "'a*b' cannot name a corpus" in skipped.skip_message
 
 
 @pytest.mark.slow

@@ -34,8 +34,8 @@ def corpus_in(data: Path) -> None:
     folder = write_tiny_corpus(data)
     for name, text in TEXTS.items():
         for number in (1, 2):
-            text = text.replace("fever", f"fever{number}").replace("measles", f"measles{number}")
-            (folder / f"{Path(name).stem}{number}.txt").write_text(text, encoding="utf-8")
+            other = text.replace("fever", f"fever{number}").replace("measles", f"measles{number}")
+            (folder / f"{Path(name).stem}{number}.txt").write_text(other, encoding="utf-8")
 
 
 def graph_of(data: Path) -> tuple[str, dict[str, object]]:
@@ -60,11 +60,10 @@ def test_a_build_that_is_killed_again_and_again_ends_like_one_that_is_not(tmp_pa
         assert sum(fake.completed.values()) == needed > 40
 
     with FakeOpenAI(latency=0.02) as fake:
-        fake.always(
-            lambda body: Fault(status=429, headers={"Retry-After": "0"}) if fake.chat_calls % 9 == 0 else Fault()
-        )
+        slow_down = Fault(status=429, headers={"Retry-After": "0"})
+        fake.always(lambda _body: slow_down if fake.chat_calls % 9 == 0 else Fault())
         kills = 0
-        for share in (0.1, 0.4, 0.8):
+        for share in (0.25, 0.7):
             process = subprocess.Popen(
                 words, env=environment(killed, fake), cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
@@ -79,8 +78,8 @@ def test_a_build_that_is_killed_again_and_again_ends_like_one_that_is_not(tmp_pa
         last = subprocess.run(
             words, env=environment(killed, fake), cwd=CHECKOUT, check=True, capture_output=True, text=True
         )
-        assert "published" in last.stdout or "The graph lies in" in last.stdout
-        assert set(fake.completed) and len(fake.completed) == needed
+        assert "The graph lies in" in last.stdout
+        assert len(fake.completed) == needed
         # a reply that was on its way when the process died is all that may be asked for again
         repeated = sum(fake.completed.values()) - needed
         assert repeated <= kills * WORKERS

@@ -30,6 +30,7 @@ from hcg_pipeline.embedding.embedder import Embedder, Vectors
 from hcg_pipeline.errors import EmbeddingError
 
 _BLOCK = 500
+_LOOKED_AT = 16
 _VECTORS = Table(
     "embedding_cache",
     MetaData(),
@@ -137,6 +138,24 @@ class CachedEmbedder:
         ]
         with self._engine.begin() as connection:
             connection.execute(_keep_first(self._engine, self.dimension * 4), rows)
+
+
+def stored_dimension(engine: Engine, model: str) -> int | None:
+    """Length of the vectors that are stored for `model`; None if there are none, or they do not agree.
+
+    What a model that nobody has heard of makes is then known without asking its endpoint. Raises `EmbeddingError`.
+    """
+    some = select(_VECTORS.c.vector).where(_VECTORS.c.model == model).limit(_LOOKED_AT)
+    try:
+        with engine.begin() as connection:
+            connection.execute(CreateTable(_VECTORS, if_not_exists=True))
+            lengths = {len(vector) for vector in connection.execute(some).scalars()}
+    except SQLAlchemyError as error:
+        raise EmbeddingError(
+            f"the embedding cache {engine.url!r} cannot be used: {error.__class__.__name__}: {error}. "
+            "Check that its folder can be written, or delete the file: it is rebuilt."
+        ) from error
+    return lengths.pop() // 4 if len(lengths) == 1 else None
 
 
 def text_hash(text: str) -> str:

@@ -36,13 +36,15 @@ _KNOWN_DIMENSIONS = {
 class OpenAIEmbedder:
     """An `Embedder` that asks an endpoint. Texts are packed into as few requests as its limits allow."""
 
-    def __init__(self, client: openai.OpenAI, settings: EmbeddingSettings, limiter: Limiter) -> None:
+    def __init__(
+        self, client: openai.OpenAI, settings: EmbeddingSettings, limiter: Limiter, dimension: int | None = None
+    ) -> None:
         self._client = client
         self._settings = settings
         self._limiter = limiter
         self._url = str(client.base_url)
         self._lock = threading.Lock()
-        self._dimension = settings.dimension or _KNOWN_DIMENSIONS.get(settings.model)
+        self._dimension = settings.dimension or _KNOWN_DIMENSIONS.get(settings.model) or dimension
         self._format = "base64"
         self._reached = False
 
@@ -147,10 +149,15 @@ class OpenAIEmbedder:
         return np.stack(rows)
 
 
-def build_openai_embedder(settings: EmbeddingSettings, *, limiter: Limiter | None = None) -> OpenAIEmbedder:
-    """An embedder for the endpoint of `settings`. Makes no call. Share one `limiter` between users of an endpoint."""
+def build_openai_embedder(
+    settings: EmbeddingSettings, *, limiter: Limiter | None = None, dimension: int | None = None
+) -> OpenAIEmbedder:
+    """An embedder for the endpoint of `settings`. Makes no call. Share one `limiter` between users of an endpoint.
+
+    `dimension` is what the model's vectors are known to have, so that it need not be asked for it; None: not known.
+    """
     client = open_client(settings.base_url, settings.api_key, settings.timeouts)
-    return OpenAIEmbedder(client, settings, limiter or Limiter(settings.rate))
+    return OpenAIEmbedder(client, settings, limiter or Limiter(settings.rate), dimension)
 
 
 def pack(texts: Sequence[str], most_inputs: int, most_tokens: int) -> list[list[str]]:

@@ -1,8 +1,8 @@
 """A stand-in for a model's reading, made of another backend's.
 
 A model that is given a hundred metrics uses many of them, and names causes and effects before everything else. A reader
-by rules puts the same text under a handful of metrics and names whatever a passage touches. So its statements are kept,
-and their metrics are spread over the vocabulary.
+by rules puts the same text under a handful of metrics and names whatever a passage touches. So of what it reads only
+the statements and their ends are kept, and the metrics of these are spread over the vocabulary.
 """
 
 import hashlib
@@ -14,9 +14,6 @@ from hcg_pipeline.backends.protocol import LanguageBackend, ProposedVariable, Re
 from hcg_pipeline.corpus.window import Window
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.specification.vocabulary import VariableRef, Vocabulary
-
-_ONE_IN = 5
-"""Of the variables that are in no relation, one in so many is kept."""
 
 
 def spread_readings(
@@ -41,17 +38,10 @@ def spread_readings(
         Reading(
             reading.window_id,
             reading.entities,
-            (
-                *(
-                    ProposedVariable(spread(end), relation.chunk_id)
-                    for relation in reading.relations
-                    for end in (relation.source, relation.target)
-                ),
-                *(
-                    replace(variable, ref=spread(variable.ref))
-                    for variable in reading.variables
-                    if _draw(variable.ref.name, variable.chunk_id) % _ONE_IN == 0
-                ),
+            tuple(
+                ProposedVariable(spread(end), relation.chunk_id)
+                for relation in reading.relations
+                for end in (relation.source, relation.target)
             ),
             tuple(
                 replace(relation, source=spread(relation.source), target=spread(relation.target))

@@ -29,7 +29,7 @@ _TITLES = {
 _COMPARED = ("measure", "a", "b", "questions", "mean a", "mean b", "a − b", "95 % interval", "p", "q", "verdict")
 _TEST = (
     "Paired bootstrap over questions (10,000 resamples, seed 42): p is two-sided, q is p after Benjamini and Hochberg "
-    "within a measure. The verdict is a's; a *tie* is a difference with q ≥ 0.05, which chance explains."
+    "within a measure. The verdict is a's; a *tie* is a difference with q ≥ 0.05, which chance may explain."
 )
 
 

@@ -4,6 +4,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,6 +15,17 @@ from hcg_pipeline.evaluation.measures import MEASURES
 from hcg_pipeline.evaluation.plots import draw_plots, frontier
 from hcg_pipeline.evaluation.systems import System, merge_systems, named_scores, system_keys, system_names
 from hcg_pipeline.evaluation.verdict_tables import headline
+
+
+def means_of(named: pa.Table) -> list[dict[str, Any]]:
+    """Per `measure`, in the report's order: `systems`, by name the `mean` and the number of `questions`."""
+    values = _collect(named)
+    rows = []
+    for measure in _ordered(set(named["measure"].to_pylist()), MEASURES):
+        found = {system: one for (name, kind, system), one in sorted(values.items()) if (name, kind) == (measure, "")}
+        systems = {system: {"mean": fmean(one), "questions": len(one)} for system, one in found.items()}
+        rows.append({"measure": measure, "systems": systems})
+    return rows
 
 
 def quality_of(named: pa.Table) -> tuple[str, dict[str, float]]:

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hcg_pipeline.backends.protocol import Failure, Usage
 from hcg_pipeline.embedding.embedder import Embedder
 from hcg_pipeline.evaluation.judging.answers import MISSING, VERDICTS, judge_answers
 from hcg_pipeline.evaluation.judging.judge import Judge
 from hcg_pipeline.evaluation.judging.settings import JudgingSettings
-from hcg_pipeline.evaluation.measures import score_answers
+from hcg_pipeline.evaluation.measures import WORD_BUDGETS, evidence_measure, recall_measure, score_answers
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.tables import SCORES
 
@@ -59,7 +60,13 @@ def score_with_judges(
 
 
 def of_system(scores: pa.Table, tier: str, words: int, run: int | None = None) -> pa.Table:
-    """SCORES with the tier of the graph, the budget and the run that they are of."""
+    """SCORES with the tier of the graph, the budget and the run that they are of.
+
+    Recall at more words than the budget would say the same again, or compare unequal contexts: it is left out.
+    """
+    enough = next((budget for budget in WORD_BUDGETS if budget >= words), WORD_BUDGETS[-1])
+    beyond = [of(budget) for budget in WORD_BUDGETS if budget > enough for of in (recall_measure, evidence_measure)]
+    scores = scores.filter(pc.invert(pc.is_in(scores["measure"], pa.array(beyond, pa.string()))))
     columns = {"tier": tier, "words": words, "run": run}
     arrays = {name: pa.array([value] * len(scores), SCORES.field(name).type) for name, value in columns.items()}
     return pa.table([arrays.get(name, scores[name]) for name in SCORES.names], schema=SCORES)

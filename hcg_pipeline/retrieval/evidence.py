@@ -17,7 +17,7 @@ from hcg_pipeline.retrieval.index import PassageArrays
 # Candidates are the best passages of this many times the budget's words.
 _CANDIDATE_WORDS = 6.0
 # Powers of a candidate's score: as a voter for concepts, and as a factor of its own gain.
-_VOTE, _OWN = 6.0, 2.5
+_VOTE, _OWN = 4.0, 2.5
 # Power of a passage's length by which its gain is divided: 0 prefers long passages, 1 short ones.
 _COST = 0.5
 # Power of a word's burstiness in its weight as a concept.

@@ -42,9 +42,13 @@ def walk(index: GraphIndex, match: Match, settings: RetrievalSettings, watch: St
 
 def graph(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Retrieval]:
     """Evidence of the cones' edges and what stands around it, chosen for the question; `fallback` without a match."""
-    matches = _matches(index, batch, settings)
-    for match, similarity in zip(matches, similarities(batch, index.passages), strict=True):
-        watch = Stopwatch()
+    matches, scored = _matches(index, batch, settings), similarities(batch, index.passages)
+    for _ in batch.texts:
+        watch = Stopwatch(embed=batch.seconds)
+        match = next(matches)
+        watch.lap("match")
+        similarity = next(scored)
+        watch.lap("search")
         if not len(match.variables):
             chosen = select(index.passages, similarity.combined, NO_LINKS, similarity.stems, settings.words)
             watch.lap("evidence")
@@ -63,8 +67,11 @@ def graph(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) 
 def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Retrieval]:
     """The same walk, but the contexts are the matched variables' names and the cones' edges in words (Section 6)."""
     texts = index.edges["text"].to_pylist()
-    for match in _matches(index, batch, settings):
-        watch = Stopwatch()
+    matches = _matches(index, batch, settings)
+    for _ in batch.texts:
+        watch = Stopwatch(embed=batch.seconds)
+        match = next(matches)
+        watch.lap("match")
         if not len(match.variables):
             yield Retrieval(mode="nodes_only", seconds=watch.seconds)
             continue

@@ -1,7 +1,8 @@
 """A batch of questions as vectors and stems, and how similar every passage is to each of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,22 +14,25 @@ from hcg_pipeline.retrieval.index import PassageArrays
 
 # What counts beside a passage's BM25 score of at most 1: its cosine, and its surroundings, in which the cosine counts
 # less. Measured on question files with references, medical and of abstracts.
-_COSINE, _AROUND, _COSINE_AROUND = 0.7, 1.25, 0.35
+_COSINE, _AROUND, _COSINE_AROUND = 0.5, 1.6, 0.35
 # Scores of a block of questions with all passages stay under about 64 MB.
 _BLOCK_CELLS = 16_000_000
 
 
 @dataclass(frozen=True)
 class QuestionBatch:
-    """Q questions: their texts and `vectors` (Q, d), L2-normalised."""
+    """Q questions: their texts and `vectors` (Q, d), L2-normalised; `seconds` per question that embedding took."""
 
     texts: tuple[str, ...]
     vectors: Vectors
+    seconds: float = field(default=0.0, compare=False)
 
 
 def question_batch(texts: Sequence[str], embedder: Embedder) -> QuestionBatch:
     """Embeds the questions in one call. Raises `EmbeddingError`."""
-    return QuestionBatch(tuple(texts), embedder.embed(list(texts)))
+    began = perf_counter()
+    vectors = embedder.embed(list(texts))
+    return QuestionBatch(tuple(texts), vectors, (perf_counter() - began) / max(len(texts), 1))
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ class Retrieval:
     """The evidence for one question in reading order, and how it was found.
 
     `matched` holds (variable, similarity), best first; `hops` (outcome, hops from the nearest matched variable) of
-    the cones; `seconds` the time of each step, batch steps divided by the questions of the batch.
+    the cones; `seconds` the time of each step. Questions are matched and searched in blocks: the first of a block
+    takes the block's time.
     """
 
     mode: Mode

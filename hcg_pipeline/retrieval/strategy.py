@@ -28,10 +28,10 @@ def passage_evidence(index: GraphIndex, row: int, why: str) -> Evidence:
 
 
 class Stopwatch:
-    """Seconds per step since the last lap."""
+    """Seconds per step since the last lap; `before` are steps that are over already."""
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+    def __init__(self, **before: float) -> None:
+        self.seconds: dict[str, float] = dict(before)
         self._last = perf_counter()
 
     def lap(self, step: str) -> None:

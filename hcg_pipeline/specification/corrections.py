@@ -261,8 +261,10 @@ def append_correction(text: str, edit: Edit) -> str:
 
     Raises `SettingsError` where the text is not a corrections file already.
     """
-    lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in edit.model_dump(mode="json").items()]
-    entry = "- " + "\n".join(sorted(lines, key=lambda line: not line.startswith("  action:")))[2:] + "\n"
+    said = edit.model_dump(mode="json", exclude_defaults=True)
+    ordered = ["action", *(key for key in said if key not in _COMMON), "note", "date"]
+    lines = [f"  {key}: {json.dumps(said[key], ensure_ascii=False)}" for key in ordered]
+    entry = "- " + "\n".join(lines)[2:] + "\n"
     known = parse_corrections(text, FILE)
     head = text if text.endswith("\n") or not text else text + "\n"
     if not known and "corrections:" not in text:

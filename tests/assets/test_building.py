@@ -14,6 +14,7 @@ from fresh_definitions import forget_definitions
 from tiny_corpus import QUESTIONS, TEXTS, write_tiny_corpus
 
 from assets.dead_runs import PROCESS_TAG, fail_dead_runs, this_process
+from assets.inputs import INPUTS
 from assets.job_run import run_job
 from hcg_pipeline.graph.snapshot import SnapshotStore
 from resources.dagster_home import open_instance
@@ -86,7 +87,7 @@ def built(template, data):
 def test_everything_is_built_and_can_be_opened(template, built, data):
     run = template[1]
     assert (run.success, run.error) == (True, "")
-    assert sorted(run.metadata) == sorted(STAGES + BESIDE)
+    assert sorted(run.metadata) == sorted([*STAGES, *BESIDE, *INPUTS])
     files = sorted(path.stem for path in (data / "store" / "infections" / "assets").iterdir())
     assert files == sorted(STAGES + BESIDE)
 
@@ -152,7 +153,8 @@ def test_the_run_its_materializations_and_checks_are_in_the_instance(template, b
 
 def test_every_materialization_shows_what_a_person_wants_to_see(template, built):
     run = template[1]
-    for asset, metadata in run.metadata.items():
+    for asset in STAGES + BESIDE:
+        metadata = run.metadata[asset]
         assert metadata["dagster/row_count"] == table(asset).num_rows, asset
         assert metadata["preview"].startswith("| "), asset
         assert metadata["seconds"] >= 0, asset

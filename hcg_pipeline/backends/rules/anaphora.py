@@ -2,17 +2,19 @@
 
 A pronoun stands for the subject of the clause before it, in number; "this", and a connective that opens a sentence
 ("As a result", "Therefore"), for what the sentence before says happens (centering in its plainest form; Grosz, Joshi
-and Weinstein 1995). Where the sentence before has no such subject or change, nothing is read.
+and Weinstein 1995). Elsewhere in a sentence a pronoun or "the drug" is read only if one thing alone that came before,
+in the sentence or else in the one before it, agrees with it in number or kind.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hcg_pipeline.backends.rules.dimensions import lexical_dimension
-from hcg_pipeline.backends.rules.groups import Argument
+from hcg_pipeline.backends.rules.groups import FLIP, Argument, combine
 from hcg_pipeline.backends.rules.parsing import Parsed
+from hcg_pipeline.backends.rules.phrases import Segment
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
-from hcg_pipeline.backends.rules.wordlists import word_lists
+from hcg_pipeline.backends.rules.wordlists import facet_of_noun, word_lists
 
 BACK = 0.7
 """How sure it is that a pronoun stands for the subject of the sentence before."""
@@ -25,7 +27,7 @@ _OPENINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a sentence is about: its variable, and whether it is spoken of in the plural."""
+    """What a sentence is about, or speaks of: its variable, and whether it is spoken of in the plural."""
 
     resolved: Resolved
     plural: bool
@@ -33,10 +35,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What a sentence can point back to: a subject, what happened, and where the text that says so begins."""
+    """What a sentence can point back to: a subject, what happened, what was named, and where the text of it begins."""
 
     subject: Subject | None = None
     happened: tuple[Resolved, ...] = ()
+    mentioned: tuple[Subject, ...] = ()
     subject_start: int = 0
     start: int = 0
 
@@ -47,6 +50,7 @@ def after(sentence: Parsed, start: int, end: int, before: Before, resolver: Reso
     main = _main_verb(sentence)
     if main is None:
         return Before(start=start)
+    mentioned = _mentioned(sentence, len(clauses.tokens), resolver)
     subject = subject_of(sentence, resolver)
     happened = tuple(
         replace(one, quality=BACK)
@@ -54,15 +58,17 @@ def after(sentence: Parsed, start: int, end: int, before: Before, resolver: Reso
         if (one := resolver.resolve(clauses.tokens, argument)) is not None
     )
     if subject is None and before.subject is not None and end - before.subject_start < _LONG and _goes_on(sentence):
-        return Before(before.subject, happened, before.subject_start, start)
-    return Before(subject, happened, start, start)
+        return Before(before.subject, happened, mentioned, before.subject_start, start)
+    return Before(subject, happened, mentioned, start, start)
 
 
-def _main_verb(sentence: Parsed) -> int | None:
-    """The place of the first finite verb, if no relative or subordinate clause opens before it."""
+def _main_verb(sentence: Parsed, first: int = 0) -> int | None:
+    """The place of the first finite verb, if no relative or subordinate clause opens before it after token `first`."""
     clauses = sentence.clauses
     main = next((place for place in range(len(clauses.segments)) if clauses.is_finite(place)), None)
-    inner = main is None or any(clauses.kind(place) in {"SB", "RL"} for place in range(main))
+    inner = main is None or any(
+        clauses.kind(place) in {"SB", "RL"} and clauses.segments[place].start >= first for place in range(main)
+    )
     return None if inner else main
 
 
@@ -88,39 +94,84 @@ def subject_of(sentence: Parsed, resolver: Resolver) -> Subject | None:
     if resolved is None:
         return None
     segment = clauses.segments[first]
-    return Subject(resolved, clauses.tokens[segment.end - 1].tag == "NN2")
+    return Subject(resolved, _is_plural(sentence, segment))
 
 
 def pointed_at(
-    sentence: Parsed, argument: Argument, before: Before, resolver: Resolver
+    sentence: Parsed, argument: Argument, other: Sequence[Argument], before: Before, resolver: Resolver
 ) -> tuple[tuple[Resolved, ...], int | None]:
-    """What an argument stands for, and where in the passage the text begins that says so (None: in the sentence)."""
+    """What an argument stands for, and where in the passage the text begins that says so (None: in the sentence).
+
+    `other` is the other side of the link, which it cannot stand for.
+    """
     tokens = sentence.clauses.tokens[argument.start : argument.end]
     first = next((segment.start for segment in sentence.clauses.segments if segment.kind == "NP"), -1)
     word = tokens[0].low
-    if argument.start != first:
-        own = subject_of(sentence, resolver) if len(tokens) == 1 and word in {"it", "they"} else None
-        fits = own is not None and own.plural == (word == "they") and _opens_clause(sentence, argument)
-        return ((replace(own.resolved, quality=BACK),), None) if own is not None and fits else ((), None)
     if len(tokens) == 1 and word in {"this", "that"}:
-        return before.happened, before.start
-    subject = before.subject
-    if subject is None:
+        return (before.happened, before.start) if argument.start == first else ((), None)
+    plural = word in {"they", "them"}
+    dimension = ""
+    if len(tokens) == 2 and word in {"the", "this", "these", "those", "such"}:
+        plural = tokens[1].tag == "NN2"
+        dimension = lexical_dimension(tokens[1].lemma) if _is_kind(tokens[1].lemma) else ""
+    if not dimension and not (len(tokens) == 1 and word in {"it", "they", "them"}):
         return (), None
-    if len(tokens) == 1:
-        same = word == ("they" if subject.plural else "it")
-    else:
-        same = (
-            len(tokens) == 2
-            and word in {"the", "this", "these", "such"}
-            and tokens[1].lemma in word_lists()["generic"]
-            and lexical_dimension(tokens[1].lemma) == resolver.dimension_of(subject.resolved.ref)
-        )
-    return ((replace(subject.resolved, quality=BACK),), before.subject_start) if same else ((), None)
+    subject = before.subject
+    if argument.start == first and subject is not None and _fits(subject, plural, dimension, resolver):
+        return _as(subject.resolved, argument), before.subject_start
+    if argument.start != first and not dimension and _opens_clause(sentence, argument):
+        own = subject_of(sentence, resolver)
+        return (_as(own.resolved, argument), None) if own is not None and own.plural == plural else ((), None)
+    for mentioned, start in (
+        (_mentioned(sentence, argument.start, resolver, other), None),
+        (before.mentioned, before.start),
+    ):
+        fitting = {one.resolved.ref: one for one in mentioned if _fits(one, plural, dimension, resolver)}
+        if fitting:
+            only = [one.resolved for one in fitting.values()]
+            return (_as(only[0], argument), start) if len(only) == 1 else ((), None)
+    return (), None
+
+
+def _is_kind(noun: str) -> bool:
+    """Whether "the" with this noun can stand for a thing of that kind: "the drug", not "the damage"."""
+    return noun in word_lists()["generic"] and noun not in facet_of_noun()
+
+
+def _fits(one: Subject, plural: bool, dimension: str, resolver: Resolver) -> bool:
+    """A pronoun agrees in number, "the drug" in the kind of thing."""
+    return resolver.dimension_of(one.resolved.ref) == dimension if dimension else one.plural == plural
+
+
+def _as(resolved: Resolved, argument: Argument) -> tuple[Resolved, ...]:
+    """A variable in the place of what points to it, with what the verb says of it."""
+    polarity = argument.polarity
+    if argument.facet in word_lists()["opposite_facets"]:
+        polarity = FLIP[polarity]
+    elif argument.facet and argument.facet not in word_lists()["same_facets"]:
+        return ()
+    return (replace(resolved, polarity=combine(resolved.polarity, polarity), quality=BACK),)
+
+
+def _mentioned(sentence: Parsed, end: int, resolver: Resolver, other: Sequence[Argument] = ()) -> tuple[Subject, ...]:
+    """The variables of the noun phrases of a sentence that end by token `end`, each with its number."""
+    found = []
+    for segment in sentence.clauses.segments:
+        if any(one.start <= segment.start < one.end for one in other):
+            continue
+        if segment.kind == "NP" and segment.end <= end and segment.form != "pronoun":
+            resolved = resolver.resolve(sentence.clauses.tokens, Argument(segment.start, segment.end))
+            if resolved is not None:
+                found.append(Subject(replace(resolved, polarity="+"), _is_plural(sentence, segment)))
+    return tuple(found)
+
+
+def _is_plural(sentence: Parsed, segment: Segment) -> bool:
+    return sentence.clauses.tokens[segment.end - 1].tag == "NN2"
 
 
 def _opens_clause(sentence: Parsed, argument: Argument) -> bool:
-    """Whether a pronoun comes right after a conjunction or a comma, as the subject of a clause does."""
+    """Whether a pronoun comes right after a conjunction or a comma, as the subject of the second clause does."""
     clauses = sentence.clauses
     place = next((at for at, segment in enumerate(clauses.segments) if segment.start == argument.start), 0)
     if any(clauses.low(at) in {";", ":"} for at in range(place)):
@@ -136,7 +187,7 @@ def opening(sentence: Parsed) -> tuple[Sequence[Argument], str, float] | None:
     for phrase, strength in _OPENINGS:
         if tuple(words[: len(phrase)]) != phrase or (words[len(phrase) : len(phrase) + 1] or [""])[0] == "of":
             continue
-        main = _main_verb(sentence)
+        main = _main_verb(sentence, len(phrase))
         if main is not None:
             return clauses.clause(main), " ".join(phrase), strength
     return None

@@ -14,6 +14,7 @@ from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import Cue
 
 HEDGED = 0.75
+_HEADING = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,10 @@ def causal_links(tokens: list[Token]) -> list[Link]:
 
 
 def links_of(clauses: Clauses) -> list[Link]:
-    """Every causal link of a sentence; a question states none."""
+    """Every causal link of a sentence; a question states none.
+
+    In a heading, a few words without a full stop, what looks like a verb is none.
+    """
     from hcg_pipeline.backends.rules.associations import association_links
     from hcg_pipeline.backends.rules.connectives import connective_links
     from hcg_pipeline.backends.rules.frames import frame_links
@@ -48,13 +52,9 @@ def links_of(clauses: Clauses) -> list[Link]:
     tokens = clauses.tokens
     if len(tokens) < 3 or tokens[-1].low == "?":
         return []
-    found = [
-        *verb_links(clauses),
-        *nominal_links(clauses),
-        *connective_links(clauses),
-        *frame_links(clauses),
-        *association_links(clauses),
-    ]
+    found = [*nominal_links(clauses), *frame_links(clauses), *association_links(clauses)]
+    if len(tokens) >= _HEADING or not tokens[-1].low[:1].isalnum():
+        found = [*verb_links(clauses), *found, *connective_links(clauses)]
     return [link for link in found if link.causes and link.effects]
 
 
@@ -88,12 +88,25 @@ def _active(clauses: Clauses, place: int, after: int, cue: Cue, strength: float)
         if turned is None and cue.verb in _ONLY_TURNED and not cue.particles:
             return
         cue = replace(cue, sign=turned or cue.sign)
+    if cue.verb in _RESULTATIVE and _with_state(clauses, after):
+        return
     subjects, objects = _causes(clauses, place), _objects(clauses, place, after, cue)
     if cue.forward:
         objects = [replace(one, facet=one.facet or cue.facet) for one in objects]
         yield Link(tuple(subjects), tuple(objects), cue.sign, strength, cue.verb, cue.only)
     else:
         yield Link(tuple(objects), tuple(subjects), cue.sign, strength, cue.verb, cue.only)
+
+
+def _with_state(clauses: Clauses, place: int) -> bool:
+    """ "makes failures likely", "starves the host of memory": nothing is made or starved (see `frames.py`)."""
+    if clauses.kind(place) == "NP" and clauses.low(place + 1) == "of" and clauses.low(place - 1).startswith("starv"):
+        return True
+    found, after = clauses.group(place)
+    if not found or after >= len(clauses.segments) or not clauses.low(place - 1).endswith(("make", "makes", "made")):
+        return False
+    token = clauses.tokens[clauses.segments[after].start]
+    return token.tag.startswith("AJ") or token.low in {"more", "less"}
 
 
 def _objects(clauses: Clauses, place: int, after: int, cue: Cue) -> list[Argument]:
@@ -176,6 +189,7 @@ def _relative_object(clauses: Clauses, place: int) -> list[Argument]:
     return []
 
 
+_RESULTATIVE = frozenset({"make", "starve"})
 _ONLY_TURNED = frozenset({"push", "bid", "bring", "keep"})
 _MOVERS = frozenset({"drive", "push", "bring", "keep", "bid", "force", "hold"})
 
@@ -195,7 +209,7 @@ def denied(clauses: Clauses, place: int) -> bool:
 
 
 _DENIALS = (
-    "no evidence", "not clear", "unclear", "whether", "myth that", "not true that", "no proof", "little evidence",
-    "not known", "unknown if", "neither", "fails to", "failed to", "fail to",
+    "no evidence", "unlikely to", "not clear", "unclear", "whether", "myth that", "not true that", "no proof",
+    "little evidence", "not known", "unknown if", "neither", "fails to", "failed to", "fail to",
     "failing to", "not been shown", "no longer", "it is not",
 )  # fmt: skip

@@ -9,6 +9,7 @@ from hcg_pipeline.backends.rules.wordlists import Cue, cues, word_lists, word_ma
 
 _HAVE = frozenset({"have", "develop", "experience", "get"})
 _NOMINAL = frozenset({"NP", "P", "CJ", "CM", "AV", "OPEN", "CLOSE"})
+_TEMPORAL = frozenset({"before", "until", "while", "when", "after"})
 _BE = frozenset({"be", "become", "remain", "get"})
 
 
@@ -132,6 +133,10 @@ class Clauses(NounGroups):
 
     def _before_comma(self, comma: int) -> list[Argument]:
         """What a participle after a comma is said of: the subject of the clause before, or what befell it."""
+        said = any(self.kind(at) == "CM" or (self.is_finite(at) and self.kind(at - 1) != "RL") for at in range(comma))
+        if self.kind(0) == "P" and not said:
+            # "In cancers, stopping smoking": what a fronted phrase names does nothing.
+            return []
         for place in range(comma - 1, -1, -1):
             verb = self.verb(place)
             if verb is not None and verb.form == "fin":
@@ -157,11 +162,26 @@ class Clauses(NounGroups):
         for place in range(mark - 1, -1, -1):
             verb = self.verb(place)
             if verb is not None and verb.form in {"fin", "inf", "ing"}:
-                return self.subjects(place)
+                inside, outer = self.outside_temporal(place)
+                if inside and outer is None:
+                    break
+                return self.subjects(place if outer is None else outer)
             if self.kind(place) == "SB" or self.low(place) in {";", ":"}:
                 return []
         # "The allele, HLA-B, predisposes": no verb before, so the sentence's first noun group is the subject.
         return self.group(0)[0] if self.kind(0) == "NP" else []
+
+    def outside_temporal(self, place: int) -> tuple[bool, int | None]:
+        """Whether a verb is inside a clause of time, and the finite verb before that clause.
+
+        "closes before the flow turns and prevents": what prevents is what closes.
+        """
+        for mark in range(place - 1, 0, -1):
+            if self.verb(mark) is not None:
+                return False, None
+            if self.low(mark) in _TEMPORAL:
+                return True, next((at for at in range(mark - 1, -1, -1) if self.is_finite(at)), None)
+        return False, None
 
     def _controller(self, before: int) -> list[Argument]:
         """The subject of an infinitive: that of the verb before it, or for a purpose, what that verb changes."""

@@ -14,8 +14,8 @@ _PREPOSITIONS = (
     (("thanks", "to"), 0.75), (("on", "account", "of"), 0.8), (("in", "response", "to"), 0.65),
     (("secondary", "to"), 0.6),
 )  # fmt: skip
-_SUBORDINATORS = {"because": 0.85, "since": 0.5, "when": 0.5, "if": 0.5, "once": 0.4, "whenever": 0.55, "as": 0.4, "after": 0.4,
-    "where": 0.4, "unless": 0.45,
+_SUBORDINATORS = {"because": 0.85, "since": 0.5, "when": 0.5, "if": 0.5, "once": 0.4, "whenever": 0.55, "as": 0.4,
+    "after": 0.4, "where": 0.4, "unless": 0.45,
 }  # fmt: skip
 _CONSEQUENCE = frozenset({"so", "therefore", "thus", "hence", "consequently", "thereby"})
 
@@ -180,7 +180,11 @@ def _main_before(clauses: Clauses, place: int) -> tuple[list[Argument], int]:
         if clauses.kind(main) in {"SB", "RL"}:
             break
         if clauses.is_finite(main):
-            return clauses.clause(main), main
+            inside, outer = clauses.outside_temporal(main)
+            if inside and outer is None:
+                break
+            found = main if outer is None else outer
+            return clauses.clause(found), found
     return [], -1
 
 

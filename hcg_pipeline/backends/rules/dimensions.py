@@ -16,7 +16,7 @@ from hcg_pipeline.backends.rules.terms import Term, term_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists
 from hcg_pipeline.specification.vocabulary import Dimension, Entity
 
-ENTITIES = 120
+ENTITIES = 200
 """Most entities that one dimension proposes."""
 _WEAK = frozenset(
     {

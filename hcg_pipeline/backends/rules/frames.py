@@ -13,7 +13,9 @@ from hcg_pipeline.backends.rules.wordlists import word_lists
 
 _INTO = {"turn": 0.6, "convert": 0.6, "transform": 0.65, "change": 0.5}
 _LIKELY = frozenset({"likely", "common", "frequent", "probable", "possible"})
-_LOSS = frozenset({"damage", "failure", "death", "loss", "injury", "wear", "downtime", "harm", "leak", "pain", "erosion"})
+_LOSS = frozenset(
+    {"damage", "failure", "death", "loss", "injury", "wear", "downtime", "harm", "leak", "pain", "erosion"}
+)
 
 
 def frame_links(clauses: Clauses) -> Iterator[Link]:
@@ -37,8 +39,8 @@ def frame_links(clauses: Clauses) -> Iterator[Link]:
 
 def _into(clauses: Clauses, place: int, strength: float) -> Iterator[Link]:
     """ "turns a repair into a replacement": what does it, and what comes of it."""
-    _, after = clauses.group(place + 1)
-    if clauses.low(after) == "into" and after > place + 1:
+    found, after = clauses.group(place + 1)
+    if found and clauses.low(after) == "into":
         yield Link(tuple(clauses.subjects(place)), tuple(clauses.group(after + 1)[0]), "+", strength, "into")
 
 

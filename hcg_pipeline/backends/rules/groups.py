@@ -106,6 +106,9 @@ class NounGroups:
             ends.append(after)
             end = after
             here = after
+            if self.low(here) == "but" or (self.kind(here) == "CM" and self.low(here + 1) == "but"):
+                # "but" opens a clause; it joins no objects.
+                break
             while self.kind(here) in {"CM", "CJ"} or self.low(here) in {"also", "as well as", "but also", "/", "even"}:
                 joined |= self.kind(here) == "CJ"
                 here += 1
@@ -149,8 +152,9 @@ class NounGroups:
         return [found[0], *bare]
 
     def starts_clause(self, place: int) -> bool:
-        while self.kind(place) == "AV":
-            place += 1
+        """Whether a finite verb follows, adverbs and prepositional phrases ("after a restart") left aside."""
+        while self.kind(place) == "AV" or (self.kind(place) == "P" and self.kind(place + 1) == "NP"):
+            place = place + 1 if self.kind(place) == "AV" else self.item(place + 1)
         return self.is_finite(place)
 
     def argument(self, start: int, end: int) -> Argument:
@@ -210,6 +214,10 @@ class NounGroups:
             after = min(self.item(here), end)
             if after == here:
                 return [], here
+            if self.kind(after - 1) == "CLOSE" and self.kind(after) == "NP" and after < end:
+                # "the hormone (GnRH) agonists": the noun after the brackets is the head.
+                here = after
+                continue
             found.append(self.argument(here, after))
             here = after
             while here + 1 < end and self.kind(here) == "P" and self.kind(here + 1) == "NP":

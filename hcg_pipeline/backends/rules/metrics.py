@@ -18,6 +18,7 @@ from hcg_pipeline.backends.rules.wordlists import facets, fits, noun_classes
 from hcg_pipeline.specification.vocabulary import Dimension
 
 _PEOPLE = frozenset({"population", "place", "characteristic"})
+_LINKS = 2
 METRICS = 200
 """Most metrics that are proposed."""
 
@@ -96,7 +97,8 @@ def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension
     proposals = []
     for key, count in tally.support.items():
         signature, facet = key
-        if not _sensible(key, count, len(tally.entities[key]), least):
+        linked = sum(tally.causes[key].values()) + sum(tally.effects[key].values())
+        if not _sensible(key, count, len(tally.entities[key]), linked, least):
             continue
         description = _describe(signature, facet, tally.entities[key], tally.causes[key], tally.effects[key])
         category = categories.get(signature[0], "roles")
@@ -104,13 +106,16 @@ def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension
     return sorted(proposals, key=lambda one: (-one.support, one.name))[:METRICS]
 
 
-def _sensible(key: Key, count: int, entities: int, least: int) -> bool:
+def _sensible(key: Key, count: int, entities: int, linked: int, least: int) -> bool:
     """Whether a facet is said of its dimension at all, and often enough not to be chance."""
     signature, facet = key
     if not fits(facet, signature[0]) or facet == camel(signature[0]):
         return False
     if facet == default_facet(signature[0]) and len(signature) == 1:
         return measured_by_itself(signature[0])
+    if linked >= _LINKS * least and fits(facet, signature[0]):
+        # What is said to be a cause or an effect is worth measuring, however little else is said of it.
+        return True
     return count >= least and (entities >= 2 or count >= 4)
 
 

@@ -18,10 +18,12 @@ from hcg_pipeline.backends.rules.terms import core, shown, term_key, word_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, noun_classes, word_lists
 
 _SURE = 0.6
-_FACTORS = ("characteristic", "cognition", "feeling")
-"""What is no dimension of its own, or none whose entities are variables, is a factor where it has a cause or effect."""
+_HALF = 0.5
+_FACTORS = ("characteristic", "cognition", "feeling", "relation")
+"""What is no dimension, or one whose entities are no variables, is a factor where it has a cause or an effect."""
 _DEEDS = ("communication", "relation", "policy", "organization", "feeling")
-"""What WordNet says first of nouns made from verbs ("clearance", "alignment"): where they act, they are what is done."""
+"""What WordNet says first of nouns made from verbs ("clearance", "alignment"): where they act, they are what is done.
+"""
 _KIN = (
     ("event", "condition", "phenomenon", "process", "activity", "symptom", "disease", "weather", *_FACTORS),
     ("component", "equipment", "structure", "vehicle", "software"),
@@ -75,37 +77,42 @@ class Newcomers:
 
     def _typed_as(self, key: str) -> str:
         """The dimension of a term, of those of the vocabulary that are open to more; or nothing."""
-        heads = self._heads.get(key.split(" ")[-1])
+        heads = self._heads.get(key.rsplit(" ", maxsplit=1)[-1])
         if heads is not None:
             best, count = max(heads.items(), key=lambda item: (item[1], item[0]))
             if count >= _SURE * sum(heads.values()):
                 return best if best in self._open else ""
-        if " " not in key and (self._commonness(key) or -_RARE) > -_RARE and key not in word_lists()["measure"]:
-            # An everyday word ("turn", "freedom") is no term where it was seen once.
+        kinds = lexical_classes(key)[0] or formed_classes(key)
+        measurable = sum(share for kind, share in kinds.items() if kind in {"quality", "quantity"}) > _HALF
+        if " " not in key and (self._commonness(key) or -_RARE) > -_RARE and not measurable:
+            # An everyday word ("turn", "freedom") is no term where it was seen once, unless it can be measured.
             return ""
-        if _stands_aside(key.split(" ")[-1]):
+        if _stands_aside(key.rsplit(" ", maxsplit=1)[-1]):
             # "neuronal loss", "weight gain": a change of something that is no entity.
             return next((name for name in _KIN[0] if name in self._open), "")
         shares: defaultdict[str, float] = defaultdict(float)
-        for kind, share in (lexical_classes(key)[0] or formed_classes(key)).items():
+        for kind, share in kinds.items():
             known = noun_classes().get(kind)
             shares[kind if known is None else known.dimension] += share
         if self._of_machines:
             shares["component"] += shares["object"]
-        if key.split(" ")[-1].endswith(tuple(sorted(word_lists()["happening_ending"]))):
+        if key.rsplit(" ", maxsplit=1)[-1].endswith(tuple(sorted(word_lists()["happening_ending"]))):
             shares["event"] += sum(shares[name] for name in _DEEDS)
         for family in (*_KIN, *((name,) for name in _SINGLE)):
             if sum(shares[name] for name in family) < _SURE:
                 continue
             order = sorted(family, key=lambda name: (-shares[name], family.index(name)))
             if order[0] in _FACTORS:
-                order = ["condition", *order]
+                order = [*(("indicator",) if order[0] == "characteristic" else ()), "condition", *order]
             return next((name for name in order if name in self._open), "")
         return ""
 
 
 def _open_dimensions(resolver: Resolver) -> frozenset[str]:
-    """Dimensions that take more entities. Several of one, the largest size were cut to it by a tier: they are full."""
+    """Dimensions that take more entities.
+
+    Where several are of one, the largest size, a tier has cut them to it; what it left out is not let in again.
+    """
     sizes = Counter(len(names) for names in resolver.names.values())
     largest = max(sizes, default=0)
     full = largest if largest >= _CLOSED and sizes[largest] > 1 else largest + 1
@@ -150,7 +157,9 @@ def _core(sentence: Parsed, segment: Segment) -> list[str]:
 def _stands_aside(head: str) -> bool:
     """Whether a head measures, counts or changes what it is said of, rather than names something."""
     lists = word_lists()
-    return head in facet_of_noun() or any(head in lists[name] for name in ("less_head", "more_head", "light", "carrier"))
+    return head in facet_of_noun() or any(
+        head in lists[name] for name in ("less_head", "more_head", "light", "carrier")
+    )
 
 
 def _can_name(key: str, name: str) -> bool:
@@ -162,14 +171,19 @@ def _can_name(key: str, name: str) -> bool:
         return False
     if any(word[:1].isupper() and word[1:].islower() for word in name.split()):
         return False
-    if head in lists["vague"] or head in lists["person_head"] or head in lists["hollow"]:
+    change = len(words) > 1 and _stands_aside(head)
+    refused = (
+        "person_head",
+        "hollow",
+        *(() if change else ("vague",)),
+        *(("generic", "modifier", "stop") if len(words) == 1 else ()),
+    )
+    if any(head in lists[name] for name in refused) or words[0] in lists["verbal"]:
         return False
-    if len(words) == 1 and (head in lists["generic"] or head in lists["modifier"] or head in lists["stop"]):
-        return False
-    if words[0] in lists["verbal"] or any(len(word) < 2 or word in lists["vague"] for word in name.lower().split()):
-        return False
-    if any(word_key(word) != word for word in name.lower().split()[:-1]):
-        # A plural inside is no compound: the parse took in a verb.
+    parts = name.lower().split()
+    # A plural inside is no compound: the parse took in a verb.
+    if any(len(word) < 2 or word in lists["vague"] for word in (parts[:-1] if change else parts)) or any(
+        word_key(one) != one for one in parts[:-1]
+    ):
         return False
     return head not in facet_of_noun() or head in lists["measure"] or len(words) > 1
-

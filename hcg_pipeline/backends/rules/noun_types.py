@@ -43,7 +43,7 @@ def formed_classes(key: str) -> dict[str, float]:
     A prefix on a known noun ("interneuron" is a neuron, "undervoltage" something that happens to the voltage), an
     ending of nomenclature, or the ending of a noun made from a verb ("graphitisation") or an adjective ("tightness").
     """
-    head = key.split(" ")[-1]
+    head = key.rsplit(" ", maxsplit=1)[-1]
     lists = word_lists()
     for prefix in sorted(lists["noun_prefix"], key=lambda one: (-len(one), one)):
         rest = head[len(prefix) :].lstrip("-")
@@ -65,7 +65,7 @@ class TermTypes:
         self,
         terms: Sequence[Term],
         pairs: Iterable[tuple[str, str]],
-        groups: Iterable[Sequence[str]],
+        groups: Sequence[Sequence[str]],
         short_forms: Mapping[str, str],
         seen: Mapping[str, Counter[str]],
     ) -> None:
@@ -77,11 +77,24 @@ class TermTypes:
             if kinds:
                 kind, share = max(kinds.items(), key=lambda item: (item[1], item[0]))
                 self._said[narrow][kind] += share
-        known = {term.key: kind for term in terms if (kind := self._best(self._reweighted(term.key)))}
-        self._contexts = ContextModel(seen, known)
+        self._contexts = ContextModel(seen, {})
         self._beside: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        known = {term.key: kind for term in terms if (kind := self._best(self._reweighted(term.key)))}
+        self._learn(known, groups, seen)
+        # A second time with what the first one found: a drug that only unknown drugs stand beside.
+        found = {
+            term.key: kind for term in terms if term.key not in known and (kind := self._best(self.classes(term.key)))
+        }
+        self._learn(known | found, groups, seen)
+
+    def _learn(
+        self, known: Mapping[str, str], groups: Sequence[Sequence[str]], seen: Mapping[str, Counter[str]]
+    ) -> None:
+        """Contexts and neighbours in lists of the terms whose class is known."""
+        self._contexts = ContextModel(seen, known)
+        self._beside = defaultdict(Counter)
         for group in groups:
-            types = [self._best(self._reweighted(member)) for member in group]
+            types = [known.get(member) or self._best(self._reweighted(member)) for member in group]
             for place, member in enumerate(group):
                 for other, kind in enumerate(types):
                     if other != place and kind:
@@ -141,7 +154,7 @@ class TermTypes:
         scores.update(ending_evidence(self._expanded(key).split()[-1]))
         for kind, share in formed_classes(self._expanded(key)).items():
             scores[kind] += _FORMED * share
-        said = self._said.get(key, {})
+        said: Mapping[str, float] = self._said.get(key, {})
         for kind, weight in said.items():
             scores[kind] += _SAID * min(weight, 3.0)
         around, used = self._contexts.evidence(key)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from hcg_pipeline.backends.rules.entities import EntityIndex, Mention
 from hcg_pipeline.backends.rules.groups import FLIP, Argument, combine
 from hcg_pipeline.backends.rules.tokens import Token
-from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists
+from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, impaired, noun_classes, word_lists
 
 PEOPLE = frozenset({"population", "place", "characteristic"})
 """Dimensions whose entities are variables only in a facet: wages of workers, not workers."""
@@ -205,7 +205,7 @@ class PhraseReader:
         """ "Less" turns anything round; "worn" and "damaged" only what is measured by how well it works."""
         turning = self._lists["less"]
         if default_facet(dimension) in _WORKING:
-            turning = turning | self._lists["impaired"]
+            turning = turning | impaired()
         for at in range(start, end):
             if tokens[at].low == "less" and tokens[at + 1].tag.startswith("AJ"):
                 # "the less noble metal" is no less metal.

@@ -53,7 +53,8 @@ def _single(tokens: list[Token], place: int, before: list[Segment]) -> Segment:
     elif low in {"and", "or", "but", "nor", "and/or", "&"}:
         kind = "CJ"
     elif tag == "CJS":
-        kind = "SB"
+        phrase = low == "as" and place + 2 < len(tokens) and tokens[place + 2].low in {"result", "consequence"}
+        kind = "P" if phrase else "SB"
     elif low in {"as", "such", "than", "like"} or tag in {"PRP", "PRF"}:
         kind = "P"
     elif tag in {"DTQ"} or (low == "that" and before and before[-1].kind in {"NP", "CM"}):

@@ -65,7 +65,9 @@ def covers(question: str, contexts: Sequence[str], parser: Parser) -> bool:
     names = _names(question)
     if any(word in names for word in absent):
         return False
-    shouted = {match.group().lower() for match in _WORD.finditer(question) if match.group()[1:].upper() == match.group()[1:]}
+    shouted = {
+        match.group().lower() for match in _WORD.finditer(question) if match.group()[1:].upper() == match.group()[1:]
+    }
     lacking = sum(terms[word] for word in absent if word not in shouted)
     size = len(terms)
     most = _ABSENT_SHORT if size <= _SHORT else _ABSENT_MIDDLE if size <= _MIDDLE else _ABSENT_LONG

@@ -1,20 +1,22 @@
 """One window to its reading: the variables that it speaks of and the relations that it states, inside a vocabulary."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hcg_pipeline.backends.protocol import ProposedRelation, ProposedVariable, Reading
 from hcg_pipeline.backends.rules.anaphora import Before, after, opening, pointed_at
 from hcg_pipeline.backends.rules.causal import Link
-from hcg_pipeline.backends.rules.groups import combine
+from hcg_pipeline.backends.rules.groups import Argument, combine
 from hcg_pipeline.backends.rules.metrics import arguments
 from hcg_pipeline.backends.rules.newcomers import Newcomers
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
-from hcg_pipeline.backends.rules.records import reading_spans
+from hcg_pipeline.backends.rules.records import reading_spans, stated_by_columns
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
 from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.specification.vocabulary import Sign, VariableRef
 
 _LONG = 420
+_COLUMNS = 0.7
+"""How sure the names of two columns are that the one value caused the other."""
 
 
 def read_window(window: Window, resolver: Resolver, newcomers: Newcomers, parser: Parser) -> Reading:
@@ -38,7 +40,7 @@ def read_window(window: Window, resolver: Resolver, newcomers: Newcomers, parser
 def relations_in(passage: Passage, resolver: Resolver, parser: Parser) -> list[ProposedRelation]:
     """The relations that a passage states, in order.
 
-    What points back ("it", "the drug", "this", "as a result") is read with the sentence before; the quote then holds both.
+    What points back ("it", "the drug", "this", "as a result") is read with the sentence before, and quoted with it.
     """
     found: list[ProposedRelation] = []
     before = Before()
@@ -46,7 +48,25 @@ def relations_in(passage: Passage, resolver: Resolver, parser: Parser) -> list[P
         sentence = parser.sentence(passage.text[start:end])
         found += relations_of(sentence, passage, resolver, before, start)
         before = after(sentence, start, end, before, resolver)
-    return found
+    return [*found, *_of_columns(passage, resolver, parser)]
+
+
+def _of_columns(passage: Passage, resolver: Resolver, parser: Parser) -> Iterator[ProposedRelation]:
+    """Relations between the values of a record whose columns are named as cause and effect."""
+    text = passage.text
+    for stated in stated_by_columns(text):
+        ends = []
+        for first, last in (stated.cause, stated.effect):
+            clauses = parser.sentence(text[first:last]).clauses
+            named = clauses.group(0)[0]
+            ends.append(resolver.resolve(clauses.tokens, named[0]) if named else None)
+        cause, effect = ends
+        if cause is None or effect is None or cause.ref == effect.ref or _same_thing(cause, effect):
+            continue
+        quote = text[min(stated.cause[0], stated.effect[0]) : max(stated.cause[1], stated.effect[1])]
+        sign = _sign(combine(cause.polarity, effect.polarity))
+        confidence = round(_COLUMNS * cause.quality * effect.quality, 3)
+        yield ProposedRelation(cause.ref, effect.ref, mechanism(quote), sign, confidence, passage.chunk_id, quote)
 
 
 def _spoken_of_in(passage: Passage, resolver: Resolver, parser: Parser) -> Iterator[Resolved]:
@@ -58,7 +78,7 @@ def _spoken_of(sentence: Parsed, resolver: Resolver) -> Iterator[Resolved]:
     tokens = sentence.clauses.tokens
     for argument in arguments(sentence):
         resolved = resolver.resolve(tokens, argument)
-        if resolved is not None and (resolved.faceted or resolver.foremost(resolved.ref)):
+        if resolved is not None and resolver.foremost(resolved.ref):
             yield resolved
 
 
@@ -69,34 +89,23 @@ def relations_of(
 
     `before` is what it can point back to, `start` the sentence's place in the passage.
     """
-    tokens = sentence.clauses.tokens
     best: dict[tuple[VariableRef, VariableRef], ProposedRelation] = {}
     opened = opening(sentence)
     links = sentence.links
     if opened is not None and before.happened:
-        effects, cue, strength = opened
-        links = (*links, Link((), tuple(effects), "+", strength, cue))
+        happening, cue, strength = opened
+        links = (*links, Link((), tuple(happening), "+", strength, cue))
     for link in links:
-        causes = [
-            (one, sentence.text) for argument in link.causes if (one := resolver.resolve(tokens, argument)) is not None
-        ]
-        if not causes:
-            causes = _pointed(sentence, link, passage, resolver, before, start)
-        if link.only:
-            causes = [one for one in causes if resolver.dimension_of(one[0].ref) in link.only]
-        effects = [
-            one for argument in link.effects if (one := resolver.resolve(tokens, argument, link.cue)) is not None
-        ]
-        if link.onto:
-            effects = [one for one in effects if resolver.dimension_of(one.ref) in link.onto]
-        for cause, quote in causes:
-            for effect in effects:
+        causes, effects = link_ends(link, sentence, resolver, before, start)
+        for cause, first in causes:
+            for effect, second in effects:
                 if link.cue == "mean" and not (cause.turned and effect.turned):
                     continue
                 if cause.ref == effect.ref or _same_thing(cause, effect) or _spatial(link, effect, resolver):
                     continue
                 sign = combine(combine(cause.polarity, link.sign), effect.polarity)
                 confidence = round(link.strength * cause.quality * effect.quality, 3)
+                quote = passage.text[min(first, second) : start + len(sentence.text)]
                 relation = ProposedRelation(
                     cause.ref, effect.ref, mechanism(quote), _sign(sign), confidence, passage.chunk_id, quote
                 )
@@ -106,17 +115,45 @@ def relations_of(
     return list(best.values())
 
 
-def _pointed(
-    sentence: Parsed, link: Link, passage: Passage, resolver: Resolver, before: Before, start: int
-) -> list[tuple[Resolved, str]]:
-    """Causes that a link only points back to, each with the text from what is pointed at to the sentence's end."""
-    end = start + len(sentence.text)
+End = tuple[Resolved, int]
+"""A variable, and where in the passage the text begins that names it."""
+
+
+def link_ends(
+    link: Link, sentence: Parsed, resolver: Resolver, before: Before, start: int
+) -> tuple[list[End], list[End]]:
+    """The variables of the causes and of the effects of a link, as far as its cue allows their kinds."""
+    causes = _ends(link.causes, link.effects, sentence, resolver, before, start)
+    effects = _ends(link.effects, link.causes, sentence, resolver, before, start, link.cue)
     if not link.causes:
-        return [(one, passage.text[before.start : end]) for one in before.happened]
-    found = []
-    for argument in link.causes:
-        stands_for, first = pointed_at(sentence, argument, before, resolver)
-        found += [(one, passage.text[start if first is None else first : end]) for one in stands_for]
+        causes = [(one, before.start) for one in before.happened]
+    if link.only:
+        causes = [one for one in causes if resolver.dimension_of(one[0].ref) in link.only]
+    if link.onto:
+        effects = [one for one in effects if resolver.dimension_of(one[0].ref) in link.onto]
+    return causes, effects
+
+
+def _ends(
+    arguments: Sequence[Argument],
+    other: Sequence[Argument],
+    sentence: Parsed,
+    resolver: Resolver,
+    before: Before,
+    start: int,
+    cue: str = "",
+) -> list[End]:
+    """The variables of arguments, each with where in the passage the text that names it begins.
+
+    `other` is the other side of the link. What only points back counts where no argument beside it has a variable of
+    its own.
+    """
+    tokens = sentence.clauses.tokens
+    found = [(one, start) for argument in arguments if (one := resolver.resolve(tokens, argument, cue)) is not None]
+    if not found:
+        for argument in arguments:
+            stands_for, first = pointed_at(sentence, argument, other, before, resolver)
+            found += [(one, start if first is None else first) for one in stands_for]
     return found
 
 

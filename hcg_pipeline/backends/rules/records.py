@@ -1,7 +1,9 @@
-"""Lines of a table as text ("drug: x; dose: 5; note: It may …"): their values are read one by one, not as a sentence."""
+"""Lines of a table as text ("drug: x; dose: 5; note: It may …"): each value is read on its own."""
 
 import re
+from dataclasses import dataclass
 
+from hcg_pipeline.backends.rules.wordlists import word_lists
 from hcg_pipeline.corpus.sentences import sentence_spans
 
 _FIELD = re.compile(r"(?:^|(?<=;)\s+|\n)[ \t]*(?P<name>[^\W\d][\w-]*(?: [\w-]+){0,2}): +")
@@ -21,10 +23,41 @@ def reading_spans(text: str) -> list[tuple[int, int]]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Spans of two values of one record, of which the column names say that the first causes the second."""
+
+    cause: tuple[int, int]
+    effect: tuple[int, int]
+
+
+def stated_by_columns(text: str) -> list[Stated]:
+    """Pairs of values under columns named as cause and as effect ("root_cause", "damage_found")."""
+    lists = word_lists()
+    found = []
+    for start, end in sentence_spans(text):
+        line = text[start:end]
+        sides: dict[str, list[tuple[int, int]]] = {"cause_column": [], "effect_column": []}
+        for (first, last), name in zip(_values(line), _names(line), strict=True):
+            words = set(re.split(r"[\W_]+", name.lower()))
+            for side, spans in sides.items():
+                if words & lists[side] and last > first:
+                    spans.append((start + first, start + last))
+        found += [Stated(cause, effect) for cause in sides["cause_column"] for effect in sides["effect_column"]]
+    return found
+
+
+def _names(line: str) -> list[str]:
+    return [field.group("name") for field in _FIELD.finditer(line)] if _values(line) else []
+
+
 def _values(line: str) -> list[tuple[int, int]]:
     """Spans of the values of a record; none where a line is not one: three fields or more, the first at its start."""
     fields = list(_FIELD.finditer(line))
     if len(fields) < _FEWEST or fields[0].start() != 0:
         return []
     ends = [*(field.start() for field in fields[1:]), len(line)]
-    return [(field.end(), max(field.end(), len(line[:end].rstrip("; \t\n")))) for field, end in zip(fields, ends, strict=True)]
+    return [
+        (field.end(), max(field.end(), len(line[:end].rstrip("; \t\n"))))
+        for field, end in zip(fields, ends, strict=True)
+    ]

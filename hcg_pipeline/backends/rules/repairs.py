@@ -162,8 +162,10 @@ class Repairs:
         token, before = tokens[place], tokens[place - 1]
         base = _verb_base(token.low, self._lexicon)
         opening = before.tag == "VVG" and place - 1 == start
-        hyphened = before.tag == "AJ0" and before.low.rpartition("-")[2] in self._lexicon.classes and "-" in before.low
-        stands = before.is_noun or opening or hyphened or before.tag in {"PNP", "DT0", "VVD"}
+        nominal = before.tag == "AJ0" and before.low.rpartition("-")[2] in self._lexicon.classes and "-" in before.low
+        # "Undervoltage causes": an unknown word that opens a clause was taken for an adjective.
+        nominal |= before.tag == "AJ0" and place - 1 == start and before.low not in self._known
+        stands = before.is_noun or opening or nominal or before.tag in {"PNP", "DT0", "VVD"}
         if base not in self._cue_verbs or not stands:
             return None
         plural = before.tag == "NN2" or before.low in {"they", "we", "you", "these", "those"}
@@ -176,7 +178,7 @@ class Repairs:
             before.tag, before.lemma = "NN1", before.low
         elif before.tag == "VVD":
             before.tag = "VVN"
-        elif hyphened:
+        elif nominal:
             before.tag = "NN1"
         return ("VVZ" if token.low != base else "VVB"), str(base)
 

@@ -37,8 +37,8 @@ _DEFAULTS = (
     "Consumption",
     "Exposure",
 )
-_FOREMOST = 12
-_SPREAD = 50
+_FOREMOST = 10
+_SPREAD = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +110,12 @@ class Resolver:
         return replace(resolved, turned=reading.turned) if resolved is not None and reading is not None else None
 
     def foremost(self, ref: VariableRef) -> bool:
-        """Whether a bare mention of an entity is a variable: only of the most mentioned entities of a dimension.
+        """Whether a mention outside of any relation is a variable: only of the most mentioned entities of a dimension.
 
-        How many those are grows with the square of the number of metrics, so that a small vocabulary makes a small
-        graph; what relations and measures say of other entities counts all the same.
+        How many those are grows with the number of metrics and the square of the number of dimensions, so that a small
+        vocabulary makes a small graph; what relations say of other entities counts all the same.
         """
-        foremost = max(_FOREMOST, len(self._dimension) ** 2 // _SPREAD)
+        foremost = max(_FOREMOST, len(self._dimension) * len(self.names) ** 2 // _SPREAD)
         return self._rank.get((self._dimension[ref.metric], ref.entities[0]), foremost) < foremost
 
     def dimension_of(self, ref: VariableRef) -> str:

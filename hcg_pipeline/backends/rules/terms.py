@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.phrases import Segment
 from hcg_pipeline.backends.rules.tokens import Token
-from hcg_pipeline.backends.rules.wordlists import word_lists
+from hcg_pipeline.backends.rules.wordlists import impaired, word_lists
 
 _LONGEST = 5
+_DROPPED = frozenset({"AT0", "DT0", "DPS", "ORD", "CRD", "AV0", "AJC", "AJS", "PUQ", "CJC"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,13 @@ def core(tokens: Sequence[Token], segment: Segment) -> tuple[int, int]:
     for at in range(start, end):
         if tokens[at].low in {"'s", "’s"}:
             start = at + 1
-    modifiers = word_lists()["modifier"] | word_lists()["adverb_modifier"]
+    modifiers = word_lists()["modifier"] | word_lists()["adverb_modifier"] | impaired()
     while start < end:
         token = tokens[start]
-        dropped = token.tag in {"AT0", "DT0", "DPS", "ORD", "CRD", "AV0", "AJC", "AJS", "PUQ"} or token.low in modifiers
+        dropped = (
+            token.tag in {"AT0", "DT0", "DPS", "ORD", "CRD", "AV0", "AJC", "AJS", "PUQ", "CJC"}
+            or token.low in modifiers
+        )
         if not dropped and (token.low.isalnum() or "-" in token.low or token.low[:1].isalnum()):
             break
         start += 1

@@ -100,6 +100,16 @@ def cues() -> dict[str, tuple[Cue, ...]]:
     return {verb: tuple(sorted(items, key=lambda cue: not cue.particles)) for verb, items in found.items()}
 
 
+@cache
+def impaired() -> frozenset[str]:
+    """What is said of a part that does its work less well: "worn", and participles of verbs of damage ("pitted")."""
+    found = set(word_lists()["impaired"])
+    for verb, items in cues().items():
+        if any(cue.facet in {"Damage", "Wear", "Blockage"} for cue in items):
+            found |= {f"{verb}d"} if verb.endswith("e") else {f"{verb}ed", f"{verb}{verb[-1]}ed"}
+    return frozenset(found)
+
+
 @dataclass(frozen=True, slots=True)
 class NounClass:
     """A noun class that makes a dimension, how a mention of its entities is measured by default, and its weight."""

@@ -4,9 +4,14 @@ import json
 
 import pyarrow as pa
 import pytest
+from fake_openai import FakeOpenAI
 
 from hcg_pipeline.answering.answers import NO_EVIDENCE, answer_questions, retrieve_questions, write_answers_jsonl
 from hcg_pipeline.answering.questions import Question
+from hcg_pipeline.backends.llm.assembling import build_llm_backend
+from hcg_pipeline.backends.llm.budget import BudgetError
+from hcg_pipeline.backends.llm.cache import open_cache
+from hcg_pipeline.backends.llm.settings import BudgetSettings, EndpointSettings, RateSettings
 from hcg_pipeline.backends.protocol import AnswerReply, Failure, Outcome, Usage
 from hcg_pipeline.embedding.wordllama import WordLlamaEmbedder
 from hcg_pipeline.progress import Silent
@@ -169,3 +174,60 @@ def test_a_failed_write_leaves_the_old_file(index, tmp_path):
         write_answers_jsonl(broken, path)
     assert path.read_text() == "old\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_citations_of_what_is_not_there_are_counted(index):
+    # Each reply of this backend cites the places 0, 7 and -1 of one context.
+    assert answer(index, Backend()).dropped_citations == 6
+
+
+def endpoint_backend(fake, folder, workers=1):
+    settings = EndpointSettings(model="fake-model", base_url=fake.base_url, rate=RateSettings(concurrency=workers))
+    return build_llm_backend(settings, open_cache(f"sqlite:///{folder}/replies.sqlite"))
+
+
+def test_a_model_that_cites_what_it_was_not_shown_is_not_believed(index, tmp_path):
+    reply = json.dumps({"answer": "Rain does.", "answered": True, "cited": [1, 2, 9]})
+    with FakeOpenAI(reply=lambda _body: reply) as fake:
+        done = answer(index, endpoint_backend(fake, tmp_path))
+    assert done.answers["cited"].to_pylist() == [[0], [0], [0]]
+    assert done.dropped_citations == 6
+
+
+def test_a_question_that_cannot_be_answered_is_said_to_be_so(index, tmp_path):
+    reply = json.dumps({"answer": "The price is not given.", "answered": False, "cited": []})
+    with FakeOpenAI(reply=lambda _body: reply) as fake:
+        rows = answer(index, endpoint_backend(fake, tmp_path)).answers.to_pylist()
+    assert {(row["answer"], row["answered"]) for row in rows} == {("The price is not given.", False)}
+
+
+def test_after_a_stop_in_the_middle_no_finished_question_is_asked_again(index, tmp_path):
+    questions = [Question(f"q{number}", f"What does rain do in case {number}?") for number in range(12)]
+    with FakeOpenAI() as fake:
+        settings = EndpointSettings(
+            model="fake-model",
+            base_url=fake.base_url,
+            rate=RateSettings(concurrency=1),
+            budget=BudgetSettings(max_calls=7),
+        )
+        stopped = build_llm_backend(settings, open_cache(f"sqlite:///{tmp_path}/replies.sqlite"))
+        with pytest.raises(BudgetError):
+            answer(index, stopped, questions)
+        assert fake.chat_calls == 7
+        done = answer(index, endpoint_backend(fake, tmp_path), questions)
+        assert fake.chat_calls == 12
+        assert (done.usage.calls, done.usage.cached) == (5, 7)
+        assert done.answers["id"].to_pylist() == [question.id for question in questions]
+
+
+def test_order_and_concurrency_change_no_answer(index, tmp_path):
+    questions = [Question(f"q{number}", f"What does rain do in case {number}?") for number in range(12)]
+    found = []
+    with FakeOpenAI() as fake:
+        for place, (workers, asked) in enumerate(((1, questions), (16, questions[::-1]))):
+            folder = tmp_path / str(place)
+            folder.mkdir()
+            done = answer(index, endpoint_backend(fake, folder, workers), asked)
+            found.append({row["id"]: row for row in done.answers.to_pylist()})
+        assert fake.in_flight_most > 1
+    assert found[0] == found[1] and len(found[0]) == 12

@@ -7,12 +7,14 @@ import sqlalchemy as sa
 
 from hcg_pipeline.backends.kept_readings import KeptReadings
 from hcg_pipeline.backends.protocol import (
+    EdgeQuestion,
     Failure,
     Outcome,
     ProposedEntity,
     ProposedRelation,
     ProposedVariable,
     Reading,
+    TemplateQuestion,
     Usage,
 )
 from hcg_pipeline.backends.rules.backend import RulesBackend
@@ -88,8 +90,8 @@ def test_what_another_version_read_is_removed_and_damage_is_read_again(engine):
     KeptReadings(Counting("1"), engine).read_windows([window(1)], VOCABULARY, Silent())
     KeptReadings(Counting("2"), engine).read_windows([window(2)], VOCABULARY, Silent())
     with engine.begin() as connection:
-        assert connection.execute(sa.text("SELECT version FROM readings")).scalars().all() == ["2"]
-        connection.execute(sa.text("UPDATE readings SET reading = '{'"))
+        assert connection.execute(sa.text("SELECT version FROM kept")).scalars().all() == ["2"]
+        connection.execute(sa.text("UPDATE kept SET result = '{'"))
     inner = Counting("2")
     assert KeptReadings(inner, engine).read_windows([window(2)], VOCABULARY, Silent()).results[0].window_id == "w2"
     assert inner.read == ["w2"]
@@ -110,6 +112,28 @@ def test_a_database_that_cannot_be_used_is_one_line(tmp_path):
     engine = sqlite_engine(str(tmp_path / "folder"))
     with pytest.raises(BackendError, match="cannot be used"):
         KeptReadings(Counting(), engine).read_windows([window(1)], VOCABULARY, Silent())
+
+
+def test_two_equal_windows_are_read_once_and_both_come_back(engine):
+    inner = Counting()
+    outcome = KeptReadings(inner, engine).read_windows([window(1), window(1)], VOCABULARY, Silent())
+    assert inner.read == ["w1"]
+    assert outcome.results[0] == outcome.results[1]
+
+
+def test_judgements_are_kept_too(engine):
+    passage = Passage("c", "d", 0, 44, "Grants increase output. Prices lower output.")
+    metrics = [Metric(name, ("d",), "", "") for name in ("GrantUse", "OutputLevel", "PriceLevel")]
+    template = TemplateQuestion(metrics[0], tuple(metrics[1:]), (passage,))
+    refs = (VariableRef("GrantUse", ("grants",)), VariableRef("OutputLevel", ("output",)))
+    edge = EdgeQuestion(metrics[0], metrics[1], "so", (refs,), (passage,))
+    rules = RulesBackend()
+    kept = KeptReadings(rules, engine)
+    for _ in range(2):
+        assert kept.judge_templates([template], Silent()) == rules.judge_templates([template], Silent())
+        assert kept.judge_edges([edge], Silent()) == rules.judge_edges([edge], Silent())
+    with engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT count(*) FROM kept")).scalar() == 2
 
 
 def test_the_rules_read_the_same_with_and_without(engine):

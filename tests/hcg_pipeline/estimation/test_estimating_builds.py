@@ -55,9 +55,15 @@ def chunks_of(folder: Path) -> pa.Table:
 def synthetic_corpus(folder: Path) -> Path:
     """Forty reports on faults of machines, made of a few dozen words with a fixed seed."""
     draw = random.Random(7)
-    firsts = "rotor turbine gasket filter sensor coupling bearing impeller manifold radiator gearbox compressor".split()
-    lasts = "housing surface mounting assembly cover".split()
-    faults = "corrosion vibration overheating leakage misalignment contamination fatigue erosion blockage wear".split()
+    firsts = [
+        *("rotor", "turbine", "gasket", "filter", "sensor", "coupling", "bearing"),
+        *("impeller", "manifold", "radiator", "gearbox", "compressor"),
+    ]
+    lasts = ["housing", "surface", "mounting", "assembly", "cover"]
+    faults = [
+        *("corrosion", "vibration", "overheating", "leakage", "misalignment"),
+        *("contamination", "fatigue", "erosion", "blockage", "wear"),
+    ]
     verbs = ["causes", "increases", "reduces", "leads to", "prevents", "results in"]
     fillers = [
         "The crew inspected the station in spring.",
@@ -89,7 +95,7 @@ def estimated(
 
 @pytest.mark.parametrize(
     ("corpus", "tier"),
-    [("epilepsy", "S"), ("epilepsy", "M"), ("pumps", "XS"), ("pumps", "M"), ("synthetic", "XS")],
+    [("epilepsy", "S"), ("epilepsy", "M"), ("pumps", "XS"), ("pumps", "S"), ("synthetic", "XS")],
 )
 def test_it_is_within_a_quarter_of_the_build(
     corpus: str, tier: str, fake: FakeOpenAI, engine: sa.Engine, rules: RulesBackend, tmp_path: Path

@@ -26,7 +26,7 @@ def test_the_graph_follows_the_chain_from_cause_to_outcome(index):
     assert {cone.metric for cone in found.cones} == {"LeafColour", "PlantGrowth"}
     assert any("Heavy rain washes nitrogen" in passage.text for passage in found.passages)
     assert any(passage.why.startswith("states ") for passage in found.passages)
-    assert set(found.seconds) == {"traverse", "cones", "evidence"}
+    assert list(found.seconds) == ["embed", "match", "search", "traverse", "cones", "evidence"]
 
 
 def test_similarities_fall_and_are_at_least_the_lowest_threshold(index):

@@ -2,32 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hcg_pipeline.errors import HcgError
 from resources.terminal import ERR, counted, print_json, print_table, say
+from shell.arguments import Corpus, Json, TierName, workspace_with
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from hcg_pipeline.estimation.estimate import StageEstimate
 
-TierName = Literal["XS", "S", "M", "L"]
 Batch = Annotated[
     bool,
     typer.Option("--batch", help="Through the endpoint's Batch API: half the price, within a day; stop and go on."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Everything, as JSON on stdout.")]
 
 cache_app = typer.Typer(help="What the cache of LLM replies holds, and deleting from it.", no_args_is_help=True)
 
 
 def estimate(
-    corpus: Annotated[
-        str, typer.Argument(metavar="CORPUS", help="Name of a folder in data/corpora.", show_default=False)
-    ],
+    corpus: Corpus,
     tier: Annotated[
         TierName | None, typer.Option(help="As for `hcg build`; else as corpus.yaml says, else S.", show_default=False)
     ] = None,
@@ -35,12 +32,10 @@ def estimate(
 ) -> None:
     """Calls, tokens and USD that `hcg build CORPUS` would cost, stage by stage. Makes no call."""
     from assets.spending import estimate_corpus
-    from hcg_pipeline.corpus.names import check_name
     from resources.run_progress import Listened
     from resources.stage_bars import StageBars
-    from resources.workspace import Workspace
 
-    workspace, name = Workspace.from_environment(), check_name(corpus)
+    workspace, name = workspace_with(corpus)
     with StageBars(ERR):
         found = estimate_corpus(workspace, name, tier, Listened())
     if as_json:

@@ -50,7 +50,7 @@ local-model: .venv/.development  ## Run the tests that serve a real small model 
 lock: .venv/.development  ## Resolve pyproject.toml anew into the lock files
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet --upgrade --extra build pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet --extra build --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet --extra build --extra dev --extra production --extra postgres pyproject.toml -c requirements.lock -o requirements-dev.lock
 
 clean:  ## Remove what was built (not your corpora and questions)
 	rm -rf data/store .venv build *.egg-info

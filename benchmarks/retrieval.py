@@ -12,7 +12,7 @@ import resource
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,8 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 PAIRS = [("graph", BASELINE), ("graph", TEXT_ONLY), ("graph", "hybrid"), ("graph", "naive"), ("graph", NO_GRAPH)]
 
+# As many questions as GraphRAG-Bench's medical file has.
+BATCH = 2_062
 # A measure that fewer questions have says nothing.
 FEWEST = 20
 
@@ -153,13 +155,16 @@ def measure_corpus(workspace: Workspace, corpus: str, half: str) -> dict[str, An
     if not questions:
         return None
     index = open_published(workspace, corpus, EmbeddingModel.from_environment(workspace.cache)).index
-    begin = perf_counter()
-    retrieve(index, [one.question for one in questions], "graph", RetrievalSettings())
-    seconds = perf_counter() - begin
+    texts = [one.question for one in questions]
+    batch = (texts * -(-BATCH // len(texts)))[:BATCH]
+    begin, begin_processor = perf_counter(), process_time()
+    retrieve(index, batch, "graph", RetrievalSettings())
+    seconds, processor = perf_counter() - begin, process_time() - begin_processor
     return {
         "Corpus": {**index.manifest.model_dump(exclude={"format"}), "half": half, "questions": len(questions)},
         "Time": {
-            "retrieving all questions, seconds": round(seconds, 2),
+            f"retrieving {BATCH:,} questions (the files', over again), seconds by the clock": round(seconds, 2),
+            "the same, seconds of processor time": round(processor, 2),
             "peak memory of the process by then, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         },
         **summarise(measure_quality(index, questions)),

@@ -1,4 +1,4 @@
-"""Documents come, change, move and go, in real runs: what is published equals a build from nothing with the same pin."""
+"""Documents come, change, move and go, in real runs: the graph equals one built from nothing with the same pin."""
 
 import shutil
 

@@ -223,7 +223,7 @@ def test_after_a_stop_in_the_middle_no_finished_question_is_asked_again(index, t
 def test_order_and_concurrency_change_no_answer(index, tmp_path):
     questions = [Question(f"q{number}", f"What does rain do in case {number}?") for number in range(12)]
     found = []
-    with FakeOpenAI() as fake:
+    with FakeOpenAI(latency=0.02) as fake:
         for place, (workers, asked) in enumerate(((1, questions), (16, questions[::-1]))):
             folder = tmp_path / str(place)
             folder.mkdir()

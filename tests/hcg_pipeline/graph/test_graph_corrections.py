@@ -9,9 +9,16 @@ from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.graph.corrected import correct_tables
 from hcg_pipeline.graph.node_edges import edge_id, seed_edges
 from hcg_pipeline.graph.published import assemble_graph
-from hcg_pipeline.specification.corrections import DropEdge, append_correction, parse_corrections, read_corrections
+from hcg_pipeline.specification.corrections import (
+    DropEdge,
+    append_correction,
+    corrections_table,
+    parse_corrections,
+    read_corrections,
+    to_corrections,
+)
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table
-from hcg_pipeline.tables import EVIDENCE_LINKS, NODE_EDGES, VARIABLES
+from hcg_pipeline.tables import CORRECTIONS, EVIDENCE_LINKS, NODE_EDGES, VARIABLES
 
 CHUNKS = chunks_table({"d": ["Grants feed farms, they say.", "Dear bread hurts the north."], "e": ["Mines pay."]})
 ORDER = {"d.0": 0, "d.1": 1, "e.0": 2}
@@ -222,6 +229,21 @@ def test_mistakes_in_the_file_are_told_with_their_line(text, line, what):
     with pytest.raises(SettingsError, match=what) as caught:
         parse_corrections(text, "c.yaml")
     assert str(caught.value).startswith(f"c.yaml:{line}: ")
+
+
+def test_corrections_go_through_their_table_wherever_the_file_lies():
+    text = (
+        "corrections:\n"
+        "- {action: drop_metric, metric: X, note: 'ü: n', date: 2026-01-01}\n"
+        "- {action: add_edge, source: A(b), target: C(d), mechanism: m, sign: '-', note: n, date: 2026-01-02}\n"
+    )
+    here, there = (parse_corrections(text, f"/{place}/corrections.yaml") for place in ("here", "there"))
+    table = corrections_table(here)
+    assert table.schema.equals(CORRECTIONS)
+    assert table.equals(corrections_table(there))
+    again = to_corrections(table)
+    assert [one.edit for one in again] == [one.edit for one in here]
+    assert [one.place for one in again] == ["corrections.yaml:2", "corrections.yaml:3"]
 
 
 def test_file_is_read_from_the_corpus_or_absent(tmp_path):

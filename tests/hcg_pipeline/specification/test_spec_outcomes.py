@@ -4,12 +4,16 @@ from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.specification.outcomes import (
     OutcomeConfig,
     assign_roles,
+    outcomes_of,
+    outcomes_table,
     propose_outcomes,
     read_outcomes,
     render_outcomes,
+    to_outcomes,
     unmatched_patterns,
 )
 from hcg_pipeline.specification.vocabulary import Metric
+from hcg_pipeline.tables import OUTCOMES
 
 
 def _metrics(*names: str) -> list[Metric]:
@@ -102,3 +106,22 @@ def test_a_word_is_not_found_inside_another():
 def test_where_no_name_says_anything_every_fifth_is_an_outcome():
     names = [f"Thing{letter}" for letter in "ABCDEFGHIJ"]
     assert propose_outcomes(_metrics(*names)) == OutcomeConfig(outcomes=["ThingE", "ThingJ"])
+
+
+def test_a_configuration_goes_through_its_table_and_an_absent_one_is_no_rows():
+    config = OutcomeConfig(terminals=["Death", "*Survival"], outcomes=["Risk"])
+    table = outcomes_table(config)
+    assert table.schema.equals(OUTCOMES)
+    assert to_outcomes(table) == config
+    assert outcomes_table(None).num_rows == 0
+    assert to_outcomes(outcomes_table(None)) is None
+
+
+def test_the_configuration_of_metrics_gives_them_their_roles_back():
+    metrics = [
+        Metric("Death", ("d",), "", "", "terminal"),
+        Metric("Risk", ("d",), "", "", "outcome"),
+        Metric("Dose", ("d",), "", "", "driver"),
+    ]
+    assert outcomes_of(metrics) == OutcomeConfig(terminals=["Death"], outcomes=["Risk"])
+    assert assign_roles(metrics, outcomes_of(metrics)) == metrics

@@ -300,3 +300,10 @@ def _answer_every_file(workspace: "Workspace", corpus: str, batch: bool, verbose
     if not find_question_files(folder):
         raise HcgError(f"There are no question files in {folder}: put one there, or name one: hcg answer {corpus} FILE")
     report_answers(_run_job(workspace, "answer_questions", corpus, build_config(batch, None), verbose))
+
+
+def run() -> None:
+    """The console script."""
+    from shell.leaving import run_and_leave
+
+    run_and_leave(app)

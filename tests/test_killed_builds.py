@@ -21,7 +21,7 @@ ASKING = ("variables", "seed_relations", "metric_templates", "node_edges", "evid
 
 
 def command(*words: str) -> list[str]:
-    return [sys.executable, "-c", "from hcg import app; app()", *words]
+    return [sys.executable, "-c", "from hcg import run; run()", *words]
 
 
 def environment(data: Path, fake: FakeOpenAI) -> dict[str, str]:

@@ -64,8 +64,9 @@ def _scatter(axes: Any, systems: Sequence[System], places: Mapping[str, float], 
         axes.annotate(
             one.name,
             (places[one.name], quality[one.name]),
-            xytext=(5, 4),
+            xytext=(0, 6),
             textcoords="offset points",
+            ha="center",
             parse_math=False,
         )
-    axes.margins(x=0.25, y=0.2)
+    axes.margins(x=0.4, y=0.2)

@@ -131,8 +131,8 @@ def _systems(compared: Sequence[System], scores: pa.Table) -> Iterator[str]:
     yield from ("Words, tokens and milliseconds are per question; *failed* got no usable reply and are in no mean.", "")
     keys = {(row["question_set"], row["id"]) for row in scores.to_pylist() if row["mode"] == "fallback"}
     if keys:
-        about = "questions matched nothing in the graph and were answered by search (`fallback`)."
-        yield from (f"{len(keys):,} {about}", "")
+        about = "Questions that matched nothing in the graph and got their evidence by search (`fallback`):"
+        yield from (f"{about} {len(keys):,}.", "")
 
 
 def _command(corpus: str, compared: Sequence[System]) -> list[str]:

@@ -79,11 +79,15 @@ def named_scores(scores: pa.Table, names: Mapping[Key, str] | None = None) -> pa
 def system_names(keys: Sequence[Key]) -> dict[Key, str]:
     """By key, a name: its mode, and of tier, backend and budget those that are not the same for all keys."""
     varies = [len({key[part] for key in keys}) > 1 for part in range(len(_PARTS))]
-    written = ("{}", "tier {}", "{} backend", "{:,} words")
     return {
-        key: ", ".join([key[0], *(written[part].format(key[part]) for part in (1, 2, 3) if varies[part])])
+        key: ", ".join([key[0], *(part for part, shown in zip(_said(key), varies[1:], strict=True) if shown)])
         for key in sorted(set(keys))
     }
+
+
+def _said(key: Key) -> tuple[str, str, str]:
+    _, tier, backend, words = key
+    return f"tier {tier}", "evidence alone" if backend == "none" else f"{backend} backend", f"{words:,} words"
 
 
 def merge_systems(systems: pa.Table, names: Mapping[Key, str] | None = None) -> list[System]:

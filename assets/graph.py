@@ -198,11 +198,13 @@ def graph(
         "documents": documents,
         "chunks": chunks,
     }
-    pin = read_pin(workspace, run.corpus, language.backend_for(run.settings.backend).name, run.settings.tier)
+    backend = language.backend_for(run.settings.backend).name
+    pin = read_pin(workspace, run.corpus, backend, run.settings.tier)
     stated = corrected_edges.filter(pc.not_equal(corrected_edges["origin"], "judged"))
     comments = pin.comments if pin else ()
     specification = specification_of(corrected_dimensions, corrected_metrics, corrected_variables, stated, comments)
-    snapshot = store.open(store.write(built, contents, render_spec(specification)))
+    built_by = {"backend": backend, "tier": run.settings.tier}
+    snapshot = store.open(store.write(built, contents, render_spec(specification), built_by=built_by))
     summary = summarise(built)
     table = pa.Table.from_pylist(
         [

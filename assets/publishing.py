@@ -19,7 +19,7 @@ def publish_with_index(store: SnapshotStore, built: Snapshot, embeddings: pa.Tab
     """
     graph = built.graph()
     tables = {name: built.table(name) for name in ("metrics", "dimensions", "documents", "chunks")}
-    staging = store.staging(graph, tables, built.spec_text, embedder.model)
+    staging = store.staging(graph, tables, built.spec_text, embedder.model, built.manifest["built_by"])
     try:
         if not _is_indexed(store, json.loads((staging / "manifest.json").read_text(encoding="utf-8"))["snapshot_id"]):
             build_index(

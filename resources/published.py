@@ -47,6 +47,7 @@ def summarise_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     sizes = {name: manifest["rows"][name] for name in ("documents", "chunks", "dimensions", "metrics")}
     return {
         "snapshot_id": snapshot.snapshot_id,
+        **manifest["built_by"],
         "embedding_model": manifest["embedding_model"],
         **sizes,
         **summary,

@@ -49,6 +49,11 @@ def print_sizes(corpus: str, summary: Mapping[str, Any]) -> None:
     """How much a published graph holds. `summary` is that of `summarise_snapshot`."""
     OUT.print(f"[bold]{escape(corpus)}[/]: {counted(summary['documents'], 'document')}", end="")
     say(f" in {counted(summary['chunks'], 'chunk')}")
+    offline = ", offline" if summary["backend"] == "rules" else ""
+    made = (
+        f"by the {summary['backend']} backend{offline}, tier {summary['tier']}, vectors by {summary['embedding_model']}"
+    )
+    say(f"  {made}")
     fixed = f"{counted(summary['dimensions'], 'dimension')}, {counted(summary['metrics'], 'metric')}"
     say(f"  {fixed}, {counted(summary['variables'], 'variable')}")
     pieces = counted(summary["evidence_links"], "piece")

@@ -53,7 +53,7 @@ class Snapshot:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What `manifest.json` says: format, id, embedding model, row counts, file hashes."""
+        """What `manifest.json` says: format, id, backend and tier, embedding model, row counts, file hashes."""
         loaded: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
         return loaded
 
@@ -85,10 +85,17 @@ class SnapshotStore:
         self.root = root
         self._snapshots = root / "snapshots"
 
-    def staging(self, graph: Graph, tables: Mapping[str, pa.Table], spec_text: str, embedding_model: str) -> Path:
+    def staging(
+        self,
+        graph: Graph,
+        tables: Mapping[str, pa.Table],
+        spec_text: str,
+        embedding_model: str,
+        built_by: Mapping[str, str] | None = None,
+    ) -> Path:
         """Write everything but the index into a new staging folder, and return it.
 
-        `tables` are metrics, dimensions, documents, chunks. The index goes into `<folder>/index`; then `commit`.
+        `tables` are metrics, dimensions, documents, chunks; `built_by` names the backend and the tier. The index goes into `<folder>/index`; then `commit`.
         Staging folders that dead processes left behind are removed first.
         """
         self._snapshots.mkdir(parents=True, exist_ok=True)
@@ -106,10 +113,11 @@ class SnapshotStore:
         (folder / "graph.graphml").write_text(graphml(graph), encoding="utf-8", newline="\n")
         (folder / "graph.json").write_text(node_link_json(graph), encoding="utf-8", newline="\n")
         hashes = {file.name: _hash(file) for file in sorted(folder.iterdir())}
-        identity = json.dumps([FORMAT, embedding_model, hashes], sort_keys=True).encode()
+        identity = json.dumps([FORMAT, embedding_model, dict(built_by or {}), hashes], sort_keys=True).encode()
         manifest = {
             "format": FORMAT,
             "snapshot_id": "s" + blake2b(identity, digest_size=8).hexdigest(),
+            "built_by": dict(built_by or {}),
             "embedding_model": embedding_model,
             "rows": {name: contents[name].num_rows for name in _TABLES},
             "files": hashes,
@@ -137,9 +145,16 @@ class SnapshotStore:
         shutil.rmtree(staging, ignore_errors=True)
         return snapshot_id
 
-    def write(self, graph: Graph, tables: Mapping[str, pa.Table], spec_text: str, embedding_model: str = "") -> str:
+    def write(
+        self,
+        graph: Graph,
+        tables: Mapping[str, pa.Table],
+        spec_text: str,
+        embedding_model: str = "",
+        built_by: Mapping[str, str] | None = None,
+    ) -> str:
         """A snapshot without an index: `staging`, then `commit`. Returns its id."""
-        return self.commit(self.staging(graph, tables, spec_text, embedding_model))
+        return self.commit(self.staging(graph, tables, spec_text, embedding_model, built_by))
 
     def publish(self, snapshot_id: str) -> None:
         """Point CURRENT at a snapshot, in one step, and remove old ones but for the last few."""

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import CliRunner
 from fresh_definitions import forget_definitions
 from tiny_corpus import QUESTIONS, TEXTS, write_tiny_corpus
-from typer.testing import CliRunner
 
 from hcg import app
 
@@ -63,10 +63,11 @@ def test_build_says_what_was_built_where_it_lies_and_what_to_do_next(template):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "infections: 3 documents in 3 chunks"
-    assert re.fullmatch(r"  \d+ dimensions, \d+ metrics, \d+ variables", lines[1])
-    assert re.fullmatch(r"  \d+ edges, 100\.0% of them with evidence \(\d+ pieces, each at its characters\)", lines[2])
-    assert lines[4] == "1 file not read:"
-    assert lines[5].startswith("  broken.pdf: it is damaged")
+    assert lines[1].startswith("  by the rules backend, offline, tier S, vectors by wordllama-")
+    assert re.fullmatch(r"  \d+ dimensions, \d+ metrics, \d+ variables", lines[2])
+    assert re.fullmatch(r"  \d+ edges, 100\.0% of them with evidence \(\d+ pieces, each at its characters\)", lines[3])
+    assert lines[5] == "1 file not read:"
+    assert lines[6].startswith("  broken.pdf: it is damaged")
     assert f"The graph lies in {folder}/store/infections/snapshots/s" in done.stdout
     assert "hcg ask infections" in lines[-1] and "hcg show infections" in lines[-1]
     assert "\x1b" not in done.stdout + done.stderr

@@ -3,11 +3,11 @@
 import json
 
 import pytest
+from command_line import CliRunner
 from fake_openai import WRONG_WORDS, FakeOpenAI, Fault
 from scripted_judge import scripted_judge
 from test_building import build, content, table
 from tiny_corpus import QUESTIONS, write_tiny_corpus
-from typer.testing import CliRunner
 
 from assets.evaluations import published_tier, read_evaluations
 from hcg import app

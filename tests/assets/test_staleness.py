@@ -100,7 +100,7 @@ def test_a_change_marks_what_it_concerns(corpus, monkeypatch, file, text, change
 
 
 def test_a_rebuild_makes_the_graph_fresh_and_what_was_made_of_the_old_one_stale(corpus, monkeypatch):
-    (corpus / "corpus.yaml").write_text("chunking: {target_words: 60}\n")
+    (corpus / "corpus.yaml").write_text("chunking: {target_words: 20}\n")
     assert stale(monkeypatch)[0] == {"chunks"}
     build("build_graph")
     assert stale(monkeypatch) == ({"answers", "scores"}, set()), "made of the new graph and of the new chunks"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+from command_line import CliRunner
 from fresh_definitions import forget_definitions
 from tiny_corpus import write_tiny_corpus
-from typer.testing import CliRunner
 
 from hcg import app
 from hcg_pipeline.graph.snapshot import SnapshotStore

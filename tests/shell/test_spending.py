@@ -5,10 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from command_line import CliRunner
 from fake_openai import FakeOpenAI
 from fresh_definitions import forget_definitions
 from tiny_corpus import write_tiny_corpus
-from typer.testing import CliRunner
 
 from hcg import app
 from resources.ledgers import read_ledger

@@ -11,6 +11,9 @@ ROLE_COLOURS: Mapping[str, str] = {"terminal": "#f4b6a6", "outcome": "#f7e1a0", 
 SIGN_COLOURS: Mapping[str, str] = {"+": "#2a7f3f", "-": "#b03030", "?": "#777777"}
 _COLUMN_WIDTH = 3.4
 _ROW_HEIGHT = 0.78
+_LABEL_WIDTH = 24
+_LETTER = 0.027  # half the width of a letter of the labels, in the units of the picture
+_MARGIN = 0.1
 
 
 def strongest_part(edges: pa.Table, limit: int) -> nx.DiGraph:
@@ -77,6 +80,16 @@ def _mean(values: Iterable[float], otherwise: float) -> float:
     return sum(found) / len(found) if found else otherwise
 
 
+def _label(node: str) -> list[str]:
+    """The lines of a node's box."""
+    return textwrap.wrap(node.replace("(", " ("), _LABEL_WIDTH) or [node]
+
+
+def _beside(place: tuple[float, float], node: str, side: int) -> tuple[float, float]:
+    """The middle of the right (1) or left (-1) edge of a node's box, whose width follows from its longest line."""
+    return place[0] + side * (_LETTER * max(map(len, _label(node))) + _MARGIN), place[1]
+
+
 def draw_graph(nodes: pa.Table, edges: pa.Table, limit: int = 28, kind: str = "svg") -> bytes:
     """An image of the strongest part of a graph.
 
@@ -98,20 +111,21 @@ def draw_graph(nodes: pa.Table, edges: pa.Table, limit: int = 28, kind: str = "s
         if not part:
             axes.text(0.5, 0.5, "The graph has no edges.", ha="center", va="center")
         for source, target, data in part.edges(data=True):
+            onward = place[target][0] > place[source][0]
             axes.annotate(
                 "",
-                xy=place[target],
-                xytext=place[source],
+                xy=_beside(place[target], target, -1) if onward else place[target],
+                xytext=_beside(place[source], source, 1) if onward else place[source],
                 arrowprops={
                     "arrowstyle": "-|>",
                     "color": SIGN_COLOURS[data["sign"]],
-                    "shrinkA": 42,
-                    "shrinkB": 42,
-                    "connectionstyle": "arc3,rad=0.08",
+                    "shrinkA": 1 if onward else 20,
+                    "shrinkB": 1 if onward else 20,
+                    "connectionstyle": "arc3,rad=0.05",
                 },
             )
         for node, (x, y) in sorted(place.items()):
-            label = "\n".join(textwrap.wrap(node.replace("(", " ("), 24))
+            label = "\n".join(_label(node))
             box = {"boxstyle": "round,pad=0.35", "facecolor": ROLE_COLOURS[roles[node]], "edgecolor": "#888888"}
             axes.text(x, y, label, ha="center", va="center", fontsize=7, bbox=box, parse_math=False)
         if part:

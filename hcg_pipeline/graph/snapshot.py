@@ -95,8 +95,8 @@ class SnapshotStore:
     ) -> Path:
         """Write everything but the index into a new staging folder, and return it.
 
-        `tables` are metrics, dimensions, documents, chunks; `built_by` names the backend and the tier. The index goes into
-        `<folder>/index`; then `commit`.
+        `tables` are metrics, dimensions, documents, chunks; `built_by` names the backend and the tier.
+        The index goes into `<folder>/index`; then `commit`.
         Staging folders that dead processes left behind are removed first.
         """
         self._snapshots.mkdir(parents=True, exist_ok=True)

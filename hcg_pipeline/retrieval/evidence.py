@@ -79,7 +79,7 @@ def select(
             return chosen
         # A little more than nothing, so that the score decides once everything is covered.
         worth = np.where(fitting, factor * (gain + 1e-6), -1)
-        best = int(worth.argmax())
+        best = int(np.argmax(worth))
         open_[best] = False
         left -= int(cost[best])
         fresh = np.flatnonzero((has[best] > 0) & (weight > 0))

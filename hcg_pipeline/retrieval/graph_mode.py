@@ -110,7 +110,7 @@ def with_links(scores: Floats, links: Links) -> Floats:
     if not len(links.passage):
         return scores
     bonus = np.zeros_like(scores)
-    np.maximum.at(bonus, links.passage, links.weight / links.weight.max())
+    np.maximum.at(bonus, links.passage, links.weight / np.max(links.weight))
     boosted = scores + np.float32(_LINK_BONUS) * bonus
     raised: Floats = boosted / boosted.max()
     return raised

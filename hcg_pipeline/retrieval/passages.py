@@ -67,7 +67,7 @@ def passages_of_spans(passages: pa.Table, document_ids: list[str], starts: Ints,
     order = np.lexsort((begin, document))
     known = np.array([names.get(name, -1) for name in document_ids], dtype=np.int64)
     # One number per place of the corpus: documents are laid end to end.
-    stride = int(max(finish.max(initial=0), ends.max(initial=0))) + 1
+    stride = int(max(np.max(finish, initial=0), np.max(ends, initial=0))) + 1
     first = np.searchsorted((document * stride + finish)[order], known * stride + starts, side="right")
     last = np.searchsorted((document * stride + begin)[order], known * stride + ends, side="left")
     counts = np.where(known >= 0, np.maximum(last - first, 0), 0)

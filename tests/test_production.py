@@ -3,17 +3,13 @@
 Skipped without the `production` extra and a Postgres server binary (Debian: `apt-get install postgresql`).
 """
 
-import os
 import shutil
-import socket
-import subprocess
-import time
-from pathlib import Path
 
 import dagster as dg
 import pyarrow as pa
 import pytest
 import yaml
+from postgres_server import postgres_server, server_binaries
 
 from resources.places import CHECKOUT
 from resources.table_files import TableFilesResource
@@ -21,12 +17,6 @@ from resources.table_files import TableFilesResource
 DEPLOY = CHECKOUT / "deploy"
 BUCKET = "hcg-test"
 PARTITIONS = dg.DynamicPartitionsDefinition(name="corpora")
-
-
-def _binaries():
-    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    found = installed[-1] if installed else shutil.which("initdb")
-    return Path(found).parent if found else None
 
 
 @dg.asset(partitions_def=PARTITIONS, pool="llm")
@@ -40,34 +30,13 @@ def downstream(upstream: pa.Table) -> pa.Table:
 
 
 @pytest.fixture
-def postgres(tmp_path):
-    """The URL of an empty database on a free port of loopback. A server refuses to run as root: then as `postgres`."""
-    binaries = _binaries()
+def postgres():
+    pytest.importorskip("psycopg2")
+    binaries = server_binaries()
     if binaries is None:
         pytest.skip("no Postgres server binary")
-    as_user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
-    made = subprocess.run(["mktemp", "-d"], check=True, capture_output=True, text=True, **as_user)
-    folder = Path(made.stdout.strip())
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    initdb = [binaries / "initdb", "-D", folder / "data", "-U", "hcg", "-A", "trust", "-E", "UTF8", "--no-sync"]
-    subprocess.run(initdb, check=True, capture_output=True, cwd=folder, **as_user)
-    serve = [binaries / "postgres", "-D", folder / "data", "-p", str(port), "-k", folder, "-c", "fsync=off"]
-    server = subprocess.Popen(
-        serve, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **as_user
-    )
-    try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        yield f"postgresql+psycopg2://hcg@127.0.0.1:{port}/postgres"
-    finally:
-        server.terminate()
-        server.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
+    with postgres_server(binaries, "psycopg2") as url:
+        yield url
 
 
 @pytest.fixture

@@ -5,19 +5,16 @@ Debian: `apt-get install postgresql`; `pip install 'psycopg[binary]'`.
 
 import multiprocessing
 import os
-import shutil
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from fake_openai import FakeOpenAI
+from postgres_server import postgres_server, server_binaries
 
 from hcg_pipeline.backends.llm.assembling import build_llm_backend
 from hcg_pipeline.backends.llm.batch_jobs import JobBook
@@ -35,53 +32,15 @@ pytest.importorskip("psycopg")
 REQUEST = ChatRequest("m", (Message("user", "u"),), ReplySchema("r", {}), 0.0, 7, 10, "variables", "w1")
 
 
-def _server_binaries() -> Path | None:
-    found = shutil.which("initdb")
-    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return Path(installed[-1]).parent if installed else Path(found).parent if found else None
-
-
-BINARIES = _server_binaries()
+BINARIES = server_binaries()
 pytestmark = pytest.mark.skipif(BINARIES is None, reason="no Postgres server binary")
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of our own on a free port of loopback. It refuses to run as root, so then it runs as `postgres`."""
+def url() -> Iterator[str]:
     assert BINARIES is not None
-    root = os.geteuid() == 0
-    as_user = {"user": "postgres", "group": "postgres"} if root else {}
-    made = subprocess.run(["mktemp", "-d"], check=True, capture_output=True, text=True, **as_user)
-    folder = Path(made.stdout.strip())
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    make = [BINARIES / "initdb", "-D", folder / "data", "-U", "hcg", "-A", "trust", "-E", "UTF8", "--no-sync"]
-    subprocess.run(make, check=True, capture_output=True, cwd=folder, **as_user)
-    run = [BINARIES / "postgres", "-D", folder / "data", "-p", str(port), "-k", folder, "-c", "fsync=off"]
-    server = subprocess.Popen(
-        run, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **as_user
-    )
-    try:
-        engine = sa.create_engine(f"postgresql+psycopg://hcg@127.0.0.1:{port}/postgres")
-        _wait_for(engine)
-        engine.dispose()
-        yield f"postgresql+psycopg://hcg@127.0.0.1:{port}/postgres"
-    finally:
-        server.terminate()
-        server.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _wait_for(engine: sa.Engine) -> None:
-    for _ in range(200):
-        try:
-            engine.connect().close()
-        except sa.exc.OperationalError:
-            time.sleep(0.05)
-        else:
-            return
-    pytest.fail("Postgres did not start")
+    with postgres_server(BINARIES, "psycopg") as found:
+        yield found
 
 
 @pytest.fixture

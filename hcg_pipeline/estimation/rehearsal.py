@@ -14,14 +14,15 @@ from typing import Protocol, TypeVar
 import pyarrow as pa
 from pydantic import BaseModel
 
-from hcg_pipeline.backends.llm.asking import BadReplyError, Prompt, Sampling, request_of, validated
 from hcg_pipeline.backends.llm.cache import request_key
 from hcg_pipeline.backends.llm.chat import ChatReply, ChatRequest
+from hcg_pipeline.backends.llm.prompt import Prompt, Sampling, request_of
 from hcg_pipeline.backends.llm.prompts.dimensions import dimensions_prompt, to_dimensions
 from hcg_pipeline.backends.llm.prompts.edges import edges_prompt
 from hcg_pipeline.backends.llm.prompts.metrics import metrics_prompt, to_metrics
 from hcg_pipeline.backends.llm.prompts.reading import reading_task, to_reading
 from hcg_pipeline.backends.llm.prompts.templates import templates_prompt, to_verdicts
+from hcg_pipeline.backends.llm.validating import BadReplyError, validated
 from hcg_pipeline.backends.protocol import LanguageBackend, ProposedMetric, Reading, TemplateVerdict
 from hcg_pipeline.corpus.windows import pack_windows
 from hcg_pipeline.estimation.spreading import spread_readings

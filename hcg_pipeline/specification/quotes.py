@@ -40,12 +40,33 @@ class Quote:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """A text with white space, case and marks folded, and for each folded character where it came from."""
+class QuotedText:
+    """A text in which quotes are looked for. White space, case and marks are folded once a quote needs it."""
 
-    text: str
-    origin: tuple[int, ...]
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._folded: tuple[str, tuple[int, ...]] | None = None
+
+    def span(self, quote: str) -> tuple[int, int] | None:
+        """The first place of `quote` in the text, as characters `start` to `end`; None where it does not stand there.
+
+        What is left of the quote without surrounding marks must have at least 8 characters.
+        """
+        wanted = quote.strip(_AROUND)
+        if len(wanted) < MINIMUM_QUOTE:
+            return None
+        start = self._text.find(wanted)
+        return (start, start + len(wanted)) if start >= 0 else self._span_folded(wanted)
+
+    def _span_folded(self, wanted: str) -> tuple[int, int] | None:
+        if self._folded is None:
+            self._folded = _fold(self._text)
+        folded, origin = self._folded
+        needle, _ = _fold(wanted)
+        at = folded.find(needle)
+        if len(needle) < MINIMUM_QUOTE or at < 0:
+            return None
+        return origin[at], origin[at + len(needle) - 1] + 1
 
 
 class QuoteFinder:
@@ -57,40 +78,24 @@ class QuoteFinder:
         self._texts: list[str] = chunks.column("text").to_pylist()
         self._starts: list[int] = chunks.column("start").to_pylist()
         self._documents: list[str] = chunks.column("document_id").to_pylist()
-        self._folded: dict[int, _Folded] = {}
+        self._quoted = [QuotedText(text) for text in self._texts]
 
     def find(self, chunk_id: str, quote: str) -> Quote | None:
         """The first place of `quote` in the chunk, with document offsets; None where it does not stand there.
 
-        What is left of the quote without surrounding marks must have at least 8 characters.
+        See `QuotedText.span`.
         """
         place = self.order.get(chunk_id)
-        wanted = quote.strip(_AROUND)
-        if place is None or len(wanted) < MINIMUM_QUOTE:
+        span = None if place is None else self._quoted[place].span(quote)
+        if place is None or span is None:
             return None
-        text = self._texts[place]
-        start = text.find(wanted)
-        end = start + len(wanted)
-        if start < 0:
-            span = self._find_folded(place, wanted)
-            if span is None:
-                return None
-            start, end = span
+        start, end = span
         offset = self._starts[place]
-        return Quote(chunk_id, self._documents[place], offset + start, offset + end, text[start:end])
-
-    def _find_folded(self, place: int, wanted: str) -> tuple[int, int] | None:
-        if place not in self._folded:
-            self._folded[place] = _fold(self._texts[place])
-        folded = self._folded[place]
-        needle = _fold(wanted).text
-        at = folded.text.find(needle)
-        if len(needle) < MINIMUM_QUOTE or at < 0:
-            return None
-        return folded.origin[at], folded.origin[at + len(needle) - 1] + 1
+        return Quote(chunk_id, self._documents[place], offset + start, offset + end, self._texts[place][start:end])
 
 
-def _fold(text: str) -> _Folded:
+def _fold(text: str) -> tuple[str, tuple[int, ...]]:
+    """`text` with white space, case and marks folded, and for each folded character where it came from."""
     letters: list[str] = []
     origin: list[int] = []
     for place, letter in enumerate(text):
@@ -99,4 +104,4 @@ def _fold(text: str) -> _Folded:
             continue
         letters.extend(put)
         origin.extend([place] * len(put))
-    return _Folded("".join(letters), tuple(origin))
+    return "".join(letters), tuple(origin)

@@ -1,61 +1,23 @@
 """One prompt, one validated reply: ask, check, have a bad reply repaired once, or report it with its raw text."""
 
-import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from hcg_pipeline.backends.llm.budget import BudgetError
-from hcg_pipeline.backends.llm.chat import (
-    CallError,
-    ChatReply,
-    ChatRequest,
-    KeptChat,
-    Message,
-    ReplySchema,
-    TooLongError,
-)
-from hcg_pipeline.backends.llm.closed_sets import ClosedSets, strict_schema
+from hcg_pipeline.backends.llm.chat import CallError, ChatReply, ChatRequest, KeptChat, TooLongError
 from hcg_pipeline.backends.llm.ledger import Ledger, Unrecorded
-from hcg_pipeline.backends.llm.reply_language import wrong_language
-from hcg_pipeline.backends.llm.reply_text import NotJsonError, json_object
-from hcg_pipeline.backends.llm.streaming import LOOP
+from hcg_pipeline.backends.llm.prompt import Faults, Prompt, Sampling, repair_of, request_of
+from hcg_pipeline.backends.llm.validating import BadReplyError, listed, validated
 from hcg_pipeline.backends.protocol import Failure, Usage
 from hcg_pipeline.errors import BackendError
 
 R = TypeVar("R", bound=BaseModel)
 A = TypeVar("A")
 
-_QUOTED_REPLY = 6000
 _UNRECORDED = Unrecorded()
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt(Generic[R]):
-    """One question to the model. `system` is the same for all prompts of a stage, `user` holds what differs.
-
-    `reply` is the model of a good reply, `sets` are the closed sets that it draws on, `key` says in reports what the
-    question was about. With more than one of `parts` the question can be asked of each part by itself.
-    """
-
-    stage: str
-    key: str
-    system: str
-    user: str
-    reply: type[R]
-    sets: ClosedSets
-    parts: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """The parameters that go with every request."""
-
-    model: str
-    temperature: float
-    seed: int
-    max_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +33,12 @@ class Asked(Generic[A]):
     """The failure is for want of room, in the context window or for the reply, and the prompt can be divided."""
 
 
-class BadReplyError(ValueError):
-    """The reply cannot be used; the message says why, in words that the model can act on."""
-
-
 def ask(chat: KeptChat, sampling: Sampling, prompt: Prompt[R], ledger: Ledger = _UNRECORDED) -> Asked[R]:
     """Put `prompt` to the model and validate the reply; a bad one is sent back once with what is wrong with it.
 
-    A repaired reply is kept as the answer to the original request, so that the next build asks neither again.
-    `ledger` takes note of both calls. `BackendError` passes through.
+    So is one of valid form with faulty items. Where the second is no better, the first is the answer unless it has no
+    item without fault: that is a failure. A repaired reply is kept as the answer to the original request, so that the
+    next build asks neither again. `ledger` takes note of both calls. `BackendError` passes through.
     """
     request = request_of(prompt, sampling)
     try:
@@ -94,6 +53,10 @@ def ask(chat: KeptChat, sampling: Sampling, prompt: Prompt[R], ledger: Ledger = 
         ledger.replied(request, reply, "invalid")
         return _repair(chat, prompt, request, reply, bad, ledger)
     if not reply.good:
+        faults = prompt.faults(good)
+        if faults.problems:
+            ledger.replied(request, reply, "invalid")
+            return _improve(chat, prompt, request, _Valid(reply, good, faults), ledger)
         chat.accept(request, reply)
     ledger.replied(request, reply, "ok")
     return Asked(good, None, _usage(reply))
@@ -114,7 +77,7 @@ def _repair(
     chat: KeptChat, prompt: Prompt[R], request: ChatRequest, reply: ChatReply, bad: BadReplyError, ledger: Ledger
 ) -> Asked[R]:
     """Ask for a better reply than `reply`, which is `bad`."""
-    repair = _repair_request(request, reply, str(bad))
+    repair = repair_of(request, reply, str(bad))
     try:
         second = _complete(chat, repair, ledger)
     except CallError as error:  # the first reply stays in the cache, so the next build goes straight to the repair
@@ -139,78 +102,45 @@ def _repair(
     return Asked(good, None, usage)
 
 
+@dataclass(frozen=True, slots=True)
+class _Valid(Generic[R]):
+    """A reply of valid form, what it says, and its faults."""
+
+    reply: ChatReply
+    good: R
+    faults: Faults
+
+
+def _improve(chat: KeptChat, prompt: Prompt[R], request: ChatRequest, first: _Valid[R], ledger: Ledger) -> Asked[R]:
+    """Ask for a reply with fewer faults than `first`; the better of both, unless it has no item without fault."""
+    repair = repair_of(request, first.reply, listed(first.faults.problems))
+    try:
+        reply = _complete(chat, repair, ledger)
+    except CallError as error:  # the first reply stays pending, so the next build goes straight to the repair
+        if first.faults.hopeless:
+            reason = f"{listed(first.faults.problems)}; the repair got no reply: {error}"
+            failure = Failure(prompt.stage, prompt.key, reason, _raw(first.reply))
+            return Asked(None, failure, _usage(first.reply), unanswered=True)
+        return Asked(first.good, None, _usage(first.reply))
+    usage = _usage(first.reply) + _usage(reply)
+    best = first
+    with suppress(BadReplyError):  # then the first reply is the better one
+        good = validated(reply, prompt)
+        second = _Valid(reply, good, prompt.faults(good))
+        best = min(second, first, key=lambda valid: (valid.faults.hopeless, len(valid.faults.problems)))
+    chat.forget(repair)
+    if best.faults.hopeless:
+        chat.forget(request)
+        ledger.replied(repair, reply, "failed")
+        reason = f"{listed(best.faults.problems)}; so after a repair"
+        return Asked(None, Failure(prompt.stage, prompt.key, reason, _raw(best.reply)), usage)
+    chat.accept(request, best.reply)
+    ledger.replied(repair, reply, "failed" if best is first else "repaired")
+    return Asked(best.good, None, usage)
+
+
 def _raw(reply: ChatReply) -> str:
     return reply.text or reply.refusal
-
-
-def validated(reply: ChatReply, prompt: Prompt[R]) -> R:
-    """The reply as an object of the prompt's reply model, or `BadReplyError`."""
-    if reply.refusal or reply.finish_reason == "content_filter":
-        raise BadReplyError(f"the model refused: {reply.refusal[:200] or 'content filter'}")
-    if reply.finish_reason == "length":
-        raise BadReplyError("the reply was cut off at the token limit")
-    if reply.finish_reason == LOOP:
-        raise BadReplyError("the reply repeats itself without end")
-    try:
-        value = json_object(reply.text)
-    except NotJsonError as error:
-        raise BadReplyError(str(error)) from None
-    if "$defs" in value or (value.get("type") == "object" and "properties" in value):
-        raise BadReplyError("the reply repeats the JSON schema instead of an instance of it")
-    try:
-        good = prompt.reply.model_validate(value, context=dict(prompt.sets))
-    except ValidationError as error:
-        raise BadReplyError(_problems(error)) from None
-    except RecursionError:
-        raise BadReplyError("the reply is nested too deeply") from None
-    if wrong := wrong_language(value, prompt.user):
-        raise BadReplyError(wrong)
-    return good
-
-
-def _problems(error: ValidationError) -> str:
-    """The first few problems, each with its place in the reply."""
-    problems = error.errors(include_url=False, include_context=False, include_input=False)
-    shown = [f"{'.'.join(map(str, problem['loc'])) or 'reply'}: {problem['msg']}" for problem in problems[:5]]
-    more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-    return "; ".join(shown) + more
-
-
-def request_of(prompt: Prompt[R], sampling: Sampling) -> ChatRequest:
-    """The request that `ask` begins with."""
-    return ChatRequest(
-        model=sampling.model,
-        messages=(Message("system", prompt.system), Message("user", prompt.user)),
-        schema=ReplySchema(prompt.stage, strict_schema(prompt.reply, prompt.sets)),
-        temperature=sampling.temperature,
-        seed=sampling.seed,
-        max_tokens=sampling.max_tokens,
-        stage=prompt.stage,
-        key=prompt.key,
-    )
-
-
-def _repair_request(request: ChatRequest, reply: ChatReply, reason: str) -> ChatRequest:
-    said = (reply.text or reply.refusal or "(nothing)")[:_QUOTED_REPLY]
-    advice = (
-        " Answer again with less: only the most important items, each in few words."
-        if reply.finish_reason in ("length", LOOP)
-        else " Answer again, with that put right."
-    )
-    return ChatRequest(
-        model=request.model,
-        messages=(
-            *request.messages,
-            Message("assistant", said),
-            Message("user", f"That reply cannot be used. {json.dumps(reason, ensure_ascii=False)}.{advice}"),
-        ),
-        schema=request.schema,
-        temperature=request.temperature,
-        seed=request.seed,
-        max_tokens=request.max_tokens,
-        stage=request.stage,
-        key=request.key,
-    )
 
 
 def _usage(reply: ChatReply) -> Usage:

@@ -2,7 +2,6 @@
 
 import sqlalchemy as sa
 
-from hcg_pipeline.backends.llm.asking import Sampling
 from hcg_pipeline.backends.llm.backend import LlmBackend
 from hcg_pipeline.backends.llm.batch_endpoint import BatchEndpoint
 from hcg_pipeline.backends.llm.batch_jobs import JobBook
@@ -12,6 +11,7 @@ from hcg_pipeline.backends.llm.cache import CachedChat
 from hcg_pipeline.backends.llm.endpoint import open_client
 from hcg_pipeline.backends.llm.http import HttpChat
 from hcg_pipeline.backends.llm.limiter import LimitedChat, Limiter
+from hcg_pipeline.backends.llm.prompt import Sampling
 from hcg_pipeline.backends.llm.retry import RetryingChat
 from hcg_pipeline.backends.llm.settings import EndpointSettings
 

@@ -8,12 +8,13 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from hcg_pipeline.backends.llm.asking import Asked, Prompt, Sampling, ask, request_of
+from hcg_pipeline.backends.llm.asking import Asked, ask
 from hcg_pipeline.backends.llm.batches import Batches
 from hcg_pipeline.backends.llm.chat import ChatRequest, KeptChat
 from hcg_pipeline.backends.llm.dividing import Parts, WindowQuestion, ask_window, joined
 from hcg_pipeline.backends.llm.ledger import Ledger, Unrecorded
 from hcg_pipeline.backends.llm.mapping import ask_all, failures_of, total_usage
+from hcg_pipeline.backends.llm.prompt import Prompt, Sampling, request_of
 from hcg_pipeline.backends.llm.prompts.answer import AnswerReply as AnswerModel
 from hcg_pipeline.backends.llm.prompts.answer import answer_prompt, to_answer, unanswerable
 from hcg_pipeline.backends.llm.prompts.dimensions import DimensionsReply, dimensions_prompt, to_dimensions

@@ -11,7 +11,8 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from hcg_pipeline.backends.llm.asking import Asked, Prompt
+from hcg_pipeline.backends.llm.asking import Asked
+from hcg_pipeline.backends.llm.prompt import Prompt
 from hcg_pipeline.backends.protocol import Failure, Reading, Usage
 from hcg_pipeline.corpus.window import Window
 

@@ -25,6 +25,9 @@ FINDER = QuoteFinder(chunks_table(DOCUMENTS))
         ("d1.0", "Smoking causes harm", None),
         ("d1.9", "Smoking causes harm", None),
         ("d1.2", "harm", None),
+        ("d1.2", "", None),
+        ("d1.2", "(.*)(.*)", None),
+        ("d1.2", "…causes harm…", "causes harm"),
         ("d1.2", "Smoking … harm", None),
     ],
 )

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from hcg_pipeline.backends.llm.asking import Prompt
+from hcg_pipeline.backends.llm.prompt import Prompt
 from hcg_pipeline.backends.llm.prompts.instructions import instructions
 from hcg_pipeline.backends.llm.prompts.passages import label_passages
 from hcg_pipeline.backends.llm.prompts.phrases import Phrase, SpokenText, is_name, spoken_text, stands_in, unique

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from hcg_pipeline.backends.llm.asking import Prompt
 from hcg_pipeline.backends.llm.closed_sets import OneOf
+from hcg_pipeline.backends.llm.prompt import Faults, Prompt
 from hcg_pipeline.backends.llm.prompts.instructions import instructions
-from hcg_pipeline.backends.llm.prompts.passages import label_passages
+from hcg_pipeline.backends.llm.prompts.passages import LabelledPassages, label_passages
 from hcg_pipeline.backends.llm.prompts.phrases import Phrase, tidy
 from hcg_pipeline.backends.llm.prompts.reading import SIGNS
 from hcg_pipeline.backends.llm.prompts.vocabulary_text import metric_line
@@ -53,7 +53,18 @@ def edges_prompt(question: EdgeQuestion) -> Prompt[EdgesReply]:
             "passage": list(passages.labels),
             "sign": SIGNS,
         },
+        faults=lambda reply: _faults(reply, passages),
     )
+
+
+def _faults(reply: EdgesReply, passages: LabelledPassages) -> Faults:
+    """Pairs that cannot be accepted: their quote stands in no passage."""
+    problems = tuple(
+        f"borne_out.{place}.quote: not the words of passage {edge.passage}; copy them exactly, or leave the pair out"
+        for place, edge in enumerate(reply.borne_out)
+        if passages.find(edge.passage, edge.quote) is None
+    )
+    return Faults(problems, hopeless=0 < len(problems) == len(reply.borne_out))
 
 
 def _label(place: int) -> str:

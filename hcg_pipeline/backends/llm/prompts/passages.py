@@ -5,17 +5,15 @@ fence's code is a hash of the text inside: a document cannot hold its own hash, 
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hcg_pipeline.corpus.window import Passage
-
-_QUOTE_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-", "‑": "-"})
-_MARK_CLASSES = {"'": "['’‘]", '"': '["“”]', "-": "[-–—‐‑]"}
+from hcg_pipeline.specification.quotes import QuotedText
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelledPassages:
     """Passages by their labels, in order, and the text that shows them."""
 
@@ -27,18 +25,28 @@ class LabelledPassages:
         """c1, c2, … in reading order."""
         return tuple(self.by_label)
 
-    def locate(self, label: str, quote: str) -> tuple[str, str]:
-        """The chunk id that `quote` is from, and its exact words there.
+    @cached_property
+    def _quoted(self) -> dict[str, QuotedText]:
+        return {label: QuotedText(passage.text) for label, passage in self.by_label.items()}
 
-        The passage of `label` is looked at first, then the others. A quote that stands in none of them comes back as it
-        is, under `label`: whoever assembles the proposals drops and counts it.
+    def find(self, label: str, quote: str) -> tuple[str, str] | None:
+        """The chunk id that `quote` is from and its exact words there; None where it stands in no passage.
+
+        The passage of `label` is looked at first, then the others. See `QuotedText.span` for what counts as the same.
         """
-        order = [label, *(other for other in self.by_label if other != label)]
-        for candidate in order:
-            exact = exact_quote(quote, self.by_label[candidate].text)
-            if exact is not None:
-                return self.by_label[candidate].chunk_id, exact
-        return self.by_label[label].chunk_id, quote
+        for candidate in (label, *(other for other in self.by_label if other != label)):
+            span = self._quoted[candidate].span(quote)
+            if span is not None:
+                passage = self.by_label[candidate]
+                return passage.chunk_id, passage.text[slice(*span)]
+        return None
+
+    def locate(self, label: str, quote: str) -> tuple[str, str]:
+        """As `find`; a quote that stands in no passage comes back as it is, under `label`.
+
+        Whoever assembles the proposals drops and counts it.
+        """
+        return self.find(label, quote) or (self.by_label[label].chunk_id, quote)
 
 
 def label_passages(passages: Sequence[Passage]) -> LabelledPassages:
@@ -52,16 +60,3 @@ def fenced(texts: dict[str, str]) -> str:
     code = hashlib.blake2b("\x00".join(texts.values()).encode("utf-8", "replace"), digest_size=5).hexdigest()
     parts = [f'<passage id="{label}" code="{code}">\n{text}\n</passage code="{code}">' for label, text in texts.items()]
     return "# Passages\n" + "\n".join(parts)
-
-
-def exact_quote(quote: str, text: str) -> str | None:
-    """The words of `text` that `quote` gives, up to white space, case and typographic marks; None if absent."""
-    bare = quote.strip().strip("\"'“”‘’ ").removeprefix("…").removesuffix("…").removeprefix("...").removesuffix("...")
-    words = bare.translate(_QUOTE_MARKS).split()
-    if not words or not any(character.isalnum() for character in bare):
-        return None
-    if bare in text:
-        return bare.strip()
-    pattern = r"\s+".join("".join(_MARK_CLASSES.get(mark, re.escape(mark)) for mark in word) for word in words)
-    found = re.search(pattern, text, re.IGNORECASE)
-    return found.group(0) if found else None

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from hcg_pipeline.backends.llm.asking import Prompt
 from hcg_pipeline.backends.llm.closed_sets import OneOf
+from hcg_pipeline.backends.llm.prompt import Faults, Prompt
 from hcg_pipeline.backends.llm.prompts.dimensions import EntityReply, to_entities
 from hcg_pipeline.backends.llm.prompts.instructions import instructions
 from hcg_pipeline.backends.llm.prompts.passages import LabelledPassages, label_passages
@@ -92,8 +92,28 @@ def reading_task(window: Window, vocabulary: Vocabulary, metrics_shown: int) -> 
             "sign": SIGNS,
         },
         parts=len(window.passages),
+        faults=lambda reply: _faults(reply, view, passages),
     )
     return ReadingTask(window, view, passages, prompt)
+
+
+def _faults(reply: ReadingReply, view: VocabularyView, passages: LabelledPassages) -> Faults:
+    """Relations that cannot stand: a quote from nowhere, or an end whose entities do not fit its metric."""
+    signatures = {metric.name: metric.signature for metric in view.metrics}
+    problems: list[str] = []
+    faulty = 0
+    for place, relation in enumerate(reply.relations):
+        wrong = [
+            f"relations.{place}.{end}: {ref.metric} takes {len(signature)} entities ({', '.join(signature)}), "
+            f"not {len(ref.entities)}"
+            for end, ref in (("source", relation.source), ("target", relation.target))
+            if len(signature := signatures[ref.metric]) != len(ref.entities)
+        ]
+        if passages.find(relation.passage, relation.quote) is None:
+            wrong.append(f"relations.{place}.quote: not the words of passage {relation.passage}; copy them exactly")
+        problems += wrong
+        faulty += bool(wrong)
+    return Faults(tuple(problems), hopeless=0 < faulty == len(reply.relations))
 
 
 def to_reading(reply: ReadingReply, task: ReadingTask) -> Reading:

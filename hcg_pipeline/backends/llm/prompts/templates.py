@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from hcg_pipeline.backends.llm.asking import Prompt
 from hcg_pipeline.backends.llm.closed_sets import OneOf
+from hcg_pipeline.backends.llm.prompt import Prompt
 from hcg_pipeline.backends.llm.prompts.instructions import instructions
 from hcg_pipeline.backends.llm.prompts.passages import label_passages
 from hcg_pipeline.backends.llm.prompts.phrases import Phrase

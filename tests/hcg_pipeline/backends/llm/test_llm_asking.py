@@ -182,17 +182,6 @@ def test_a_poisoned_cache_entry_does_not_pass(
     assert fake.chat_calls == 2  # the first, and the repair of the poisoned one
 
 
-def test_a_quote_that_stands_nowhere_costs_its_relation_alone(
-    fake: FakeOpenAI, build: Build, make_windows: MakeWindows
-) -> None:
-    """The backend passes it on as it is; assembly, which checks every quote, drops and counts it."""
-    fake.script(Fault(content=reading(quote="Smoking is a joy.")))
-    outcome = read(build(), make_windows(1))
-    assert fake.chat_calls == 1
-    (relation,) = outcome.results[0].relations
-    assert (relation.chunk_id, relation.quote) == ("c0a", "Smoking is a joy.")
-
-
 def test_usage_is_zero_without_counts_but_the_call_counts(
     fake: FakeOpenAI, build: Build, make_windows: MakeWindows
 ) -> None:

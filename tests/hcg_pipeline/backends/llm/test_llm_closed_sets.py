@@ -5,8 +5,8 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from hcg_pipeline.backends.llm.asking import Prompt
 from hcg_pipeline.backends.llm.closed_sets import OneOf, strict_schema
+from hcg_pipeline.backends.llm.prompt import Prompt
 from hcg_pipeline.backends.llm.prompts.answer import AnswerReply
 from hcg_pipeline.backends.llm.prompts.dimensions import DimensionsReply
 from hcg_pipeline.backends.llm.prompts.edges import EdgesReply

@@ -5,15 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hcg_pipeline.backends.llm.prompts.answer import AnswerReply, answer_prompt, to_answer, trimmed
 from hcg_pipeline.backends.llm.prompts.dimensions import DimensionsReply, dimensions_prompt, to_dimensions
 from hcg_pipeline.backends.llm.prompts.edges import EdgesReply, edges_prompt, to_relations
 from hcg_pipeline.backends.llm.prompts.instructions import STAGES, instructions
 from hcg_pipeline.backends.llm.prompts.metrics import MetricsReply, metrics_prompt, to_metrics
-from hcg_pipeline.backends.llm.prompts.passages import exact_quote, label_passages
+from hcg_pipeline.backends.llm.prompts.passages import label_passages
 from hcg_pipeline.backends.llm.prompts.phrases import spoken_text, stands_in, tidy
 from hcg_pipeline.backends.llm.prompts.reading import ReadingReply, reading_task, to_reading
 from hcg_pipeline.backends.llm.prompts.templates import TemplatesReply, templates_prompt, to_verdicts
@@ -96,33 +94,6 @@ def test_instructions_in_a_document_add_nothing_to_the_closed_sets() -> None:
     }
     with pytest.raises(ValueError, match="'Wealth' is none of"):
         ReadingReply.model_validate(body, context=dict(task.prompt.sets))
-
-
-@pytest.mark.parametrize(
-    ("quote", "exact"),
-    [
-        ("Smoking causes\nlung cancer.", "Smoking causes\nlung cancer."),
-        ("Smoking causes lung cancer.", "Smoking causes\nlung cancer."),
-        ("smoking  CAUSES lung cancer", "Smoking causes\nlung cancer"),
-        ('"Smoking causes lung cancer."', "Smoking causes\nlung cancer."),
-        ("…causes lung cancer…", "causes\nlung cancer"),
-        ('It\'s the "main" risk factor.', "It’s the “main” risk factor."),
-        ("Smoking prevents lung cancer.", None),
-        ("", None),
-        ("...", None),
-        ("(.*)", None),
-    ],
-)
-def test_quotes_are_found_in_exact_words(quote: str, exact: str | None) -> None:
-    assert exact_quote(quote, SMOKE.text) == exact
-
-
-@given(st.text(min_size=1), st.data())
-def test_any_piece_of_a_text_is_found_as_words_of_it(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text) - 1))
-    end = data.draw(st.integers(start + 1, len(text)))
-    found = exact_quote(text[start:end], text)
-    assert found is None or found in text
 
 
 def test_a_quote_is_located_under_another_label_if_it_stands_there() -> None:

@@ -37,6 +37,7 @@ def completion(reply: Callable[[dict[str, Any]], str], body: dict[str, Any], fau
     sent = [str(message["content"]) for message in body["messages"]]
     schema = (body.get("response_format") or {}).get("json_schema")
     tokens_in = sum(count_tokens(text) + 4 for text in sent) + (count_tokens(json.dumps(schema)) if schema else 0)
+    tokens_in = min(tokens_in, fault.context or tokens_in)
     tokens_out = count_tokens(text)
     usage = {
         "prompt_tokens": tokens_in,

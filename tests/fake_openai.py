@@ -37,7 +37,8 @@ class Fault:
     status: an HTTP error with `message` (and `code`), sent with `headers`.
     content: the assistant's text instead of the plausible one; None leaves it.
     edit: a function from the plausible text to another (cut it off, wrap it).
-    finish_reason, refusal: as in the API. usage False: no token counts.
+    finish_reason, refusal: as in the API. usage False: no token counts. context: tokens of the prompt that are read
+    and counted at most; the rest is cut away in silence.
     hang: seconds of silence before answering. drip: seconds between single bytes of the body.
     reset: 'start' closes the connection before answering, 'body' in the middle of the body (with a TCP reset).
     body: raw bytes in place of the whole JSON body. ignores_stream: the body comes whole though a stream was asked for.
@@ -52,6 +53,7 @@ class Fault:
     finish_reason: str = "stop"
     refusal: str | None = None
     usage: bool = True
+    context: int | None = None
     hang: float = 0.0
     drip: float = 0.0
     reset: str = ""

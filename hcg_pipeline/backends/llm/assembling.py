@@ -19,7 +19,7 @@ from hcg_pipeline.backends.llm.settings import EndpointSettings
 def build_chat(settings: EndpointSettings, cache_engine: sa.Engine, limiter: Limiter, budget: Budget) -> CachedChat:
     """The whole chain for the endpoint of `settings`: cache, budget, limiter, retry, HTTP. Opens no connection."""
     client = open_client(settings.base_url, settings.api_key, settings.timeouts)
-    http = HttpChat(client, total_timeout=settings.timeouts.total)
+    http = HttpChat(client, total_timeout=settings.timeouts.total, names=settings.names)
     return _chain(http, settings, cache_engine, limiter, budget)
 
 
@@ -46,7 +46,7 @@ def build_llm_backend(
     budget = budget or Budget(settings.budget, settings.model)
     limiter = limiter or Limiter(settings.rate)
     client = open_client(settings.base_url, settings.api_key, settings.timeouts)
-    http = HttpChat(client, total_timeout=settings.timeouts.total)
+    http = HttpChat(client, total_timeout=settings.timeouts.total, names=settings.names)
     chat = _chain(http, settings, cache_engine, limiter, budget)
     endpoint = BatchEndpoint(client, settings.retry, settings.timeouts, limiter)
     book = JobBook(cache_engine, endpoint.url)

@@ -20,13 +20,15 @@ import openai
 from pydantic import SecretStr
 
 from hcg_pipeline.backends.llm.chat import AttemptError, CallError
-from hcg_pipeline.backends.llm.settings import Timeouts
+from hcg_pipeline.backends.llm.settings import SettingNames, Timeouts
 from hcg_pipeline.backends.llm.streaming import read_events
 from hcg_pipeline.errors import BackendError
 
 _KEYS = re.compile(r"\bBearer\s+\S+|\b(?:sk|pk|key|gsk|xai)[-_][A-Za-z0-9_*.\-]{6,}")
 _NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")
 _PASSING = frozenset({408, 409, 425, 429})
+
+_NAMES = SettingNames()
 
 T = TypeVar("T")
 
@@ -83,12 +85,13 @@ def fetch_json(
     url: str,
     model: str,
     total_timeout: float,
+    names: SettingNames = _NAMES,
     clock: Callable[[], float] = time.monotonic,
 ) -> dict[str, Any]:
     """The JSON object with which the endpoint answers `call`, read to the end within `total_timeout` seconds.
 
     `call` opens a streamed response of the SDK; events that add up to a completion (see `streaming`) count as one
-    object, too. `url` and `model` are for the error messages. Raises `AttemptError`, `RefusedError` or `BackendError`.
+    object, too. `url`, `model` and `names` are for the error messages. Raises `AttemptError`, `RefusedError` or `BackendError`.
     """
 
     def read(headers: httpx2.Headers, pieces: Iterator[bytes]) -> dict[str, Any]:
@@ -96,7 +99,7 @@ def fetch_json(
             return read_events(pieces, public_url(url))
         return _object_of(b"".join(pieces), url)
 
-    return fetch(call, read, url=url, model=model, total_timeout=total_timeout, clock=clock)
+    return fetch(call, read, url=url, model=model, total_timeout=total_timeout, names=names, clock=clock)
 
 
 def fetch(
@@ -106,6 +109,7 @@ def fetch(
     url: str,
     model: str,
     total_timeout: float,
+    names: SettingNames = _NAMES,
     clock: Callable[[], float] = time.monotonic,
 ) -> T:
     """What `read` makes of the headers and the body with which the endpoint answers `call`. Else as `fetch_json`."""
@@ -122,7 +126,7 @@ def fetch(
         with call() as response:
             return read(response.headers, in_time(response.iter_bytes()))
     except openai.APIStatusError as error:
-        raise _status_error(error, url, model) from None
+        raise _status_error(error, url, model, names) from None
     except openai.APITimeoutError as error:
         raise AttemptError(f"{public_url(url)} did not answer in time ({_cause(error)})", slow=True) from None
     except openai.APIConnectionError as error:
@@ -141,9 +145,9 @@ class UnreachableError(AttemptError):
     """No connection could be made. Permanent if none ever could, else the server may be restarting."""
 
 
-def unreachable_for_good(error: UnreachableError, url_setting: str) -> BackendError:
-    """The error for an endpoint that never answered; `url_setting` names what a person sets to change it."""
-    return BackendError(f"{error}: start the server, or set {url_setting} to the endpoint's address")
+def unreachable_for_good(error: UnreachableError, names: SettingNames) -> BackendError:
+    """The error for an endpoint that never answered."""
+    return BackendError(f"{error}: start the server, or set {names.base_url} to the endpoint's address")
 
 
 def _cause(error: Exception) -> str:
@@ -165,23 +169,22 @@ def _object_of(body: bytes, url: str) -> dict[str, Any]:
     return value
 
 
-def _status_error(error: openai.APIStatusError, url: str, model: str) -> Exception:
+def _status_error(error: openai.APIStatusError, url: str, model: str, names: SettingNames) -> Exception:
     status = error.status_code
     shown = public_url(url)
     said = without_keys(_message_of(error.body) or error.message)
     codes = {str(getattr(error, name, "") or "") for name in ("code", "type")}
     if status in (401, 403):
-        return BackendError(f"{shown} refused the key (HTTP {status}): set OPENAI_API_KEY to one that it accepts")
+        return BackendError(f"{shown} refused the key (HTTP {status}): set {names.api_key} to one that it accepts")
     if status == 402 or codes.intersection(_NO_MONEY) or any(word in said for word in _NO_MONEY):
         return BackendError(
             f"{shown} says that the account's quota is used up (HTTP {status}): {said}. Add credit or set another "
-            "OPENAI_API_KEY and run again; finished calls are kept"
+            f"{names.api_key} and run again; finished calls are kept"
         )
     if status == 404:
         return NotThereError(
             f"{shown} does not know the model {model!r}, or is not the right address (HTTP 404): {said}. Set "
-            "HCG_LLM_MODEL or HCG_EMBEDDING_MODEL to a model that it serves, or HCG_LLM_BASE_URL to its address, "
-            "which usually ends in /v1"
+            f"{names.model} to a model that it serves, or {names.base_url} to its address, which usually ends in /v1"
         )
     if status in _PASSING or status >= 500:
         return AttemptError(

@@ -23,6 +23,12 @@ from hcg_pipeline.backends.llm.endpoint import (
     unreachable_for_good,
 )
 
+_MOST_CHARACTERS_A_TOKEN = 6.5
+"""Prompts in plain letters have 3.5 to 5 in the usual vocabularies."""
+_SMALLEST_CONTEXT = 1024
+from hcg_pipeline.backends.llm.settings import SettingNames
+
+_NAMES = SettingNames()
 # json_schema -> json_object -> prompt, one limit name -> the other -> none, no temperature, no seed, no streaming
 _MOST_REFUSALS = 8
 
@@ -34,7 +40,15 @@ class HttpChat:
     from the start is an error at once, a server that goes away in the middle of a night is waited for.
     """
 
-    def __init__(self, client: openai.OpenAI, *, total_timeout: float, dialect: Dialect | None = None) -> None:
+    def __init__(
+        self,
+        client: openai.OpenAI,
+        *,
+        total_timeout: float,
+        dialect: Dialect | None = None,
+        names: SettingNames = _NAMES,
+    ) -> None:
+        self._names = names
         self._client = client
         self._url = str(client.base_url)
         self._total_timeout = total_timeout
@@ -53,6 +67,8 @@ class HttpChat:
         for _ in range(_MOST_REFUSALS):
             try:
                 reply = reply_of(self._post(request, dialect), public_url(self._url))
+                if (read := tokens_read_of_a_shortened(request, reply)) is not None:
+                    raise _shortened(request, read, public_url(self._url))
                 if dialect.reply_format == "json_schema" and not dialect.explained and shows_no_schema(request, reply):
                     # the repair of this reply, and all that is asked from here on, tells the model itself
                     self._remember(dialect, replace(dialect, explained=True))
@@ -70,11 +86,13 @@ class HttpChat:
             return self._client.chat.completions.with_streaming_response.create(**parameters(request, dialect))
 
         try:
-            body = fetch_json(call, url=self._url, model=request.model, total_timeout=self._total_timeout)
+            body = fetch_json(
+                call, url=self._url, model=request.model, total_timeout=self._total_timeout, names=self._names
+            )
         except UnreachableError as error:
             if self._reached:
                 raise
-            raise unreachable_for_good(error, "HCG_LLM_BASE_URL") from None
+            raise unreachable_for_good(error, self._names) from None
         self._reached = True
         return body
 
@@ -86,11 +104,35 @@ class HttpChat:
             return self._dialect if self._dialect != refused else other
 
 
+def tokens_read_of_a_shortened(request: ChatRequest, reply: ChatReply) -> int | None:
+    """The tokens that the server read, where that is plainly less than the prompt has; else None.
+
+    Some servers (Ollama) cut the middle out of a prompt that is longer than their context window, and answer what is
+    left as if nothing were wrong. Their count of the prompt's tokens shows it. Other scripts than plain letters have no
+    such bound, and counts below any context window's size are not believed.
+    """
+    text = "".join(message.content for message in request.messages)
+    if reply.tokens_in < _SMALLEST_CONTEXT or len(text) <= reply.tokens_in * _MOST_CHARACTERS_A_TOKEN:
+        return None
+    return reply.tokens_in if sum(map(str.isascii, text)) > 0.95 * len(text) else None
+
+
+def _shortened(request: ChatRequest, read: int, url: str) -> TooLongError:
+    length = sum(len(message.content) for message in request.messages)
+    return TooLongError(
+        f"{url} read only {read:,} tokens of a prompt of {length:,} characters: it cut the rest away. Give it a larger "
+        f"context window (Ollama: OLLAMA_CONTEXT_LENGTH), or set a smaller {_window_setting(request.stage)}"
+    )
+
+
+def _window_setting(stage: str) -> str:
+    return "HCG_LLM_ANSWER_WORDS" if stage == "answers" else "window_words in corpus.yaml"
+
+
 def _explained(refusal: RefusedError, stage: str) -> CallError:
     if says_too_long(refusal.body):
-        setting = "HCG_LLM_ANSWER_WORDS" if stage == "answers" else "window_words in corpus.yaml"
         return TooLongError(
-            f"{refusal}. The model's context window is too small for the prompt: set a smaller {setting}"
+            f"{refusal}. The model's context window is too small for the prompt: set a smaller {_window_setting(stage)}"
         )
     return refusal
 

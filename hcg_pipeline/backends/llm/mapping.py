@@ -32,6 +32,7 @@ Q = TypeVar("Q", bound=Question)
 CANARY = 5
 _MOST_CANARY_FAILURES = 3
 _MOST_UNANSWERED = 5
+_WAY_OUT = "Set HCG_LLM_MODEL to a more capable model, or use the rules backend"
 
 
 def ask_all(
@@ -40,17 +41,20 @@ def ask_all(
     workers: int,
     progress: Progress,
     before: Callable[[Sequence[Q]], None] | None = None,
+    *,
+    way_out: str = _WAY_OUT,
 ) -> list[Asked[R]]:
     """What came of each prompt, in the order of `prompts`, whatever the number of workers.
 
-    `before` is called with the prompts that are left after the canary, before any of them is asked.
+    `before` is called with the prompts that are left after the canary, before any of them is asked. `way_out` is what
+    a person is told to do about a model that cannot do the task.
 
     `BackendError` when all fail, when more than three of a canary of five do, or when the endpoint fails five times
     in a row; also whatever `BackendError` a call raises (a budget that is reached says how far the stage came).
     """
     if not prompts:
         return []
-    run: _Run[Q, R] = _Run(ask, prompts, progress)
+    run: _Run[Q, R] = _Run(ask, prompts, progress, way_out)
     with ThreadPoolExecutor(min(workers, len(prompts)), thread_name_prefix="llm") as executor:
         canary = canary_places(len(prompts))
         run.work(executor, canary)
@@ -63,7 +67,7 @@ def ask_all(
         run.work(executor, left)
     results = run.in_order()
     if all(asked.failure is not None for asked in results):
-        raise _hopeless(results)
+        raise _hopeless(results, way_out)
     return results
 
 
@@ -90,7 +94,8 @@ def failures_of(results: Sequence[Asked[R]]) -> tuple[Failure, ...]:
 class _Run(Generic[Q, R]):
     """The state of one stage: results by place, and the error that stopped it."""
 
-    def __init__(self, ask: Callable[[Q], Asked[R]], prompts: Sequence[Q], progress: Progress) -> None:
+    def __init__(self, ask: Callable[[Q], Asked[R]], prompts: Sequence[Q], progress: Progress, way_out: str) -> None:
+        self._way_out = way_out
         self._ask = ask
         self._prompts = prompts
         self._progress = progress
@@ -151,14 +156,14 @@ class _Run(Generic[Q, R]):
         """Raise `BackendError` if nearly all of a full canary failed."""
         canary = [self._results[place] for place in places]
         if sum(asked.failure is not None for asked in canary) > _MOST_CANARY_FAILURES:
-            raise _hopeless(canary)
+            raise _hopeless(canary, self._way_out)
 
     def in_order(self) -> list[Asked[R]]:
         """All results in the order of the prompts."""
         return [self._results[place] for place in range(len(self._prompts))]
 
 
-def _hopeless(results: Sequence[Asked[R]]) -> BackendError:
+def _hopeless(results: Sequence[Asked[R]], way_out: str) -> BackendError:
     """The error for a stage whose replies fail; shows the first failure that has a reply to show."""
     failed = [(asked, asked.failure) for asked in results if asked.failure is not None]
     shown, failure = next((pair for pair in failed if not pair[0].unanswered), failed[0])
@@ -172,5 +177,5 @@ def _hopeless(results: Sequence[Asked[R]]) -> BackendError:
     came = f"; its reply began: {raw!r}" if raw else ""
     return BackendError(
         f"{failure.stage}: the model cannot do this task ({count} replies could not be used). "
-        f"{failure.key}: {failure.reason}{came}. Set HCG_LLM_MODEL to a more capable model, or use the rules backend"
+        f"{failure.key}: {failure.reason}{came}. {way_out}"
     )

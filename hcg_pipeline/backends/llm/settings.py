@@ -72,6 +72,14 @@ class BatchSettings(_Settings):
     poll: float = Field(default=20.0, gt=0)
 
 
+class SettingNames(_Settings):
+    """What a person sets to reach an endpoint in another way, as error messages call it."""
+
+    model: str = "HCG_LLM_MODEL"
+    base_url: str = "HCG_LLM_BASE_URL"
+    api_key: str = "OPENAI_API_KEY"
+
+
 class EndpointSettings(_Settings):
     """A chat model at an OpenAI-compatible endpoint.
 
@@ -92,6 +100,7 @@ class EndpointSettings(_Settings):
     rate: RateSettings = RateSettings()
     budget: BudgetSettings = BudgetSettings()
     batch: BatchSettings = BatchSettings()
+    names: SettingNames = SettingNames()
 
 
 class EmbeddingSettings(_Settings):
@@ -110,3 +119,6 @@ class EmbeddingSettings(_Settings):
     timeouts: Timeouts = Timeouts(read=60.0, total=180.0)
     retry: RetrySettings = RetrySettings()
     rate: RateSettings = RateSettings(concurrency=4)
+    names: SettingNames = SettingNames(
+        model="HCG_EMBEDDING_MODEL", base_url="HCG_EMBEDDING_BASE_URL or HCG_LLM_BASE_URL"
+    )

@@ -7,7 +7,9 @@ import pytest
 from fake_openai import CUT_OFF, FINE, FakeOpenAI, Fault
 
 from hcg_pipeline.backends.llm.backend import LlmBackend
+from hcg_pipeline.backends.llm.chat import ChatReply, ChatRequest, Message, ReplySchema
 from hcg_pipeline.backends.llm.dividing import halves_of
+from hcg_pipeline.backends.llm.http import tokens_read_of_a_shortened
 from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.errors import BackendError
 from hcg_pipeline.progress import Silent
@@ -72,6 +74,38 @@ def test_a_model_that_never_ends_is_given_up_on_the_way_down(fake: FakeOpenAI, b
     with pytest.raises(BackendError, match=r"1 of 1 replies could not be used.*cut off at the token limit, twice"):
         build().read_windows([WINDOW], VOCABULARY, Silent())
     assert [passages_in(body) for body in fake.requests] == [5, 5, 2, 2, 1, 1]
+
+
+def test_a_prompt_that_the_server_shortens_in_silence_is_divided(fake: FakeOpenAI, build: Build) -> None:
+    """As Ollama does: the middle of a long prompt is cut out, and only the count of its tokens tells."""
+    passages = tuple(
+        Passage(p.chunk_id, "d", p.start, p.end, p.text + " Nobody minds what else is said on this page." * 60)
+        for p in WINDOW.passages
+    )
+    window = Window("w", passages)
+    whole = build(model="whole").read_windows([window], VOCABULARY, Silent())
+    fake.always(Fault(context=2048))
+    parts = build().read_windows([window], VOCABULARY, Silent())
+    assert (parts.failures, parts.results) == ((), whole.results)
+    assert sorted(set(map(passages_in, fake.requests[1:]))) == [2, 3, 5]
+    single = Window("s", (Passage("c", "d", 0, 1, "All that is said is said once more. " * 600),))
+    with pytest.raises(BackendError, match=r"read only 2,048 tokens of a prompt of .*OLLAMA_CONTEXT_LENGTH"):
+        build().read_windows([single], VOCABULARY, Silent())
+
+
+@pytest.mark.parametrize(
+    ("text", "counted", "shortened"),
+    [
+        ("word " * 2000, 2000, False),
+        ("word " * 2000, 1300, True),
+        ("word " * 2000, 7, False),
+        ("слово " * 2000, 1300, False),
+    ],
+)
+def test_only_a_plain_case_counts_as_shortened(text: str, counted: int, shortened: bool) -> None:
+    request = ChatRequest("m", (Message("user", text),), ReplySchema("s", {}), 0.0, 1, 100, "variables", "k")
+    reply = ChatReply(text="{}", finish_reason="stop", refusal="", tokens_in=counted, tokens_out=1, tokens_cached=0)
+    assert tokens_read_of_a_shortened(request, reply) == (counted if shortened else None)
 
 
 def test_proposals_of_all_parts_count(fake: FakeOpenAI, build: Build) -> None:

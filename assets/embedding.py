@@ -7,6 +7,7 @@ from assets.stage_run import StageResult, StageRun, stage_asset
 from hcg_pipeline import tables
 from resources.build_choices import BuildChoices
 from resources.embedding import EmbeddingModel
+from resources.language import LanguageModel
 from resources.workspace import Workspace
 
 _ANY_DIMENSION = pa.schema(
@@ -24,10 +25,11 @@ def embeddings(
     workspace: Workspace,
     choices: BuildChoices,
     embedding: EmbeddingModel,
+    language: LanguageModel,
 ) -> StageResult:
     """One vector per chunk, L2-normalised. Cached by text and model: an unchanged text is never embedded twice."""
     run = StageRun(context, workspace, choices)
-    embedder = embedding.embedder_for(run.settings.backend)
+    embedder = run.embedder(embedding, language)
     total = chunks.num_rows
     run.progress.advance("embeddings", 0, total)
     vectors = embedder.embed(chunks["text"].to_pylist())

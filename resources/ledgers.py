@@ -6,14 +6,17 @@ rows are told apart by their `call_id`, and none is ever lost.
 """
 
 import uuid
-from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import sqlalchemy as sa
 
-from hcg_pipeline.backends.llm.backend import LlmBackend
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.backends.llm.budget import PriceList
 from hcg_pipeline.backends.llm.ledger import (
+    EMBEDDINGS,
+    Ledger,
     SqlLedger,
     StageCost,
     forget_calls,
@@ -26,28 +29,52 @@ from hcg_pipeline.tables import LEDGER
 from resources.table_files import read_table, replace_table
 
 
+class Caller(Protocol):
+    """Who makes calls: an LLM backend, or a judge."""
+
+    def recording(self, ledger: Ledger) -> Self:
+        """The same, with each of its calls noted in `ledger`."""
+
+
+C = TypeVar("C", bound=Caller)
+
+
 class RunCalls:
     """The calls that one run makes on one corpus. `folder` is where its parquet files go."""
 
-    def __init__(self, engine: sa.Engine, folder: Path, corpus: str, run: str, prices: PriceList) -> None:
+    def __init__(self, engine: sa.Engine, folder: AnyPath, corpus: str, run: str, prices: PriceList) -> None:
         self._engine = engine
         self._folder = folder
         self._corpus = corpus
         self._run = run
         self._ledger = SqlLedger(engine, corpus, run, prices)
+        self._moved: list[dict[str, Any]] | None = None  # this run's calls in `folder`; None: not read yet
 
-    def of(self, backend: LlmBackend) -> LlmBackend:
-        """The backend, with each of its calls noted."""
-        return backend.recording(self._ledger)
+    def of(self, caller: C) -> C:
+        """The backend or judge, with each of its calls noted."""
+        return caller.recording(self._ledger)
 
-    def settle(self) -> StageCost:
-        """Move the calls to parquet; what those that this run made since the last time came to."""
-        cost = total_cost(recorded_calls(self._engine, self._corpus, self._run).to_pylist())
+    def settle(self) -> tuple[StageCost, StageCost]:
+        """Move the calls to parquet; what those since the last time came to: of the language model, and for vectors."""
+        rows = recorded_calls(self._engine, self._corpus, self._run).to_pylist()
         move_calls(self._engine, self._folder, self._corpus)
-        return cost
+        self._moved = None
+        for_vectors = [row["stage"] == EMBEDDINGS for row in rows]
+        return (
+            total_cost([row for row, vectors in zip(rows, for_vectors, strict=True) if not vectors]),
+            total_cost([row for row, vectors in zip(rows, for_vectors, strict=True) if vectors], EMBEDDINGS),
+        )
+
+    def so_far(self) -> StageCost:
+        """What all calls of this run came to by now, those of its earlier stages too."""
+        if self._moved is None:
+            ledger = read_ledger(self._folder)
+            self._moved = ledger.filter(pc.equal(ledger["run"], self._run)).to_pylist()
+        rows = [*self._moved, *recorded_calls(self._engine, self._corpus, self._run).to_pylist()]
+        return total_cost(list({row["call_id"]: row for row in rows}.values()))
 
 
-def move_calls(engine: sa.Engine, folder: Path, corpus: str) -> None:
+def move_calls(engine: sa.Engine, folder: AnyPath, corpus: str) -> None:
     """Move all calls on `corpus` from the database to a new parquet file in `folder`, those of killed runs too."""
     calls = recorded_calls(engine, corpus)
     if calls.num_rows:
@@ -56,12 +83,12 @@ def move_calls(engine: sa.Engine, folder: Path, corpus: str) -> None:
         forget_calls(engine, calls)
 
 
-def read_ledger(folder: Path) -> pa.Table:
+def read_ledger(folder: AnyPath) -> pa.Table:
     """All calls in `folder`'s files, as LEDGER in the order of their ends; no rows where there is no such folder."""
-    tables = [read_table(path).cast(LEDGER) for path in sorted(folder.glob("*.parquet"))]
+    tables = [read_table(path).cast(LEDGER) for path in sorted(folder.glob("*.parquet"), key=str)]
     return without_copies(pa.concat_tables([LEDGER.empty_table(), *tables]))
 
 
-def ledger_totals(folder: Path) -> list[StageCost]:
+def ledger_totals(folder: AnyPath) -> list[StageCost]:
     """What each stage's calls came to, over all runs."""
     return stage_costs(read_ledger(folder))

@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from sqlalchemy import (
@@ -26,6 +27,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateTable
 from sqlalchemy.sql.dml import Insert
 
+from hcg_pipeline.backends.llm.ledger import Ledger
 from hcg_pipeline.embedding.embedder import Embedder, Vectors
 from hcg_pipeline.errors import EmbeddingError
 
@@ -55,6 +57,14 @@ def sqlite_engine(path: str) -> Engine:
     return engine
 
 
+@runtime_checkable
+class MakesCalls(Protocol):
+    """An embedder that asks an endpoint."""
+
+    def recording(self, ledger: Ledger) -> Embedder:
+        """The same, with each of its calls noted in `ledger`."""
+
+
 class CachedEmbedder:
     """An `Embedder` that asks another one only for texts it has not seen.
 
@@ -70,6 +80,16 @@ class CachedEmbedder:
         self._ready = False
         self.hits = 0
         self.misses = 0
+
+    def recording(self, ledger: Ledger) -> "CachedEmbedder":
+        """This cache before the same embedder, whose calls, if it makes any, `ledger` takes note of."""
+        inner = self._embedder
+        return CachedEmbedder(inner.recording(ledger) if isinstance(inner, MakesCalls) else inner, self._engine)
+
+    @property
+    def makes_calls(self) -> bool:
+        """Whether the inner embedder asks an endpoint."""
+        return isinstance(self._embedder, MakesCalls)
 
     @property
     def model(self) -> str:

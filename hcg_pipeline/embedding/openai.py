@@ -5,6 +5,8 @@ import binascii
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,9 @@ from hcg_pipeline.backends.llm.endpoint import (
     public_url,
     unreachable_for_good,
 )
+from hcg_pipeline.backends.llm.ledger import EmbeddingCall, Ledger, Unrecorded
 from hcg_pipeline.backends.llm.limiter import Limiter
-from hcg_pipeline.backends.llm.retry import with_retries
+from hcg_pipeline.backends.llm.retry import Tried, with_retries_counted
 from hcg_pipeline.backends.llm.settings import EmbeddingSettings
 from hcg_pipeline.embedding.embedder import Vectors
 from hcg_pipeline.embedding.wordllama import normalise
@@ -33,6 +36,16 @@ _KNOWN_DIMENSIONS = {
 }
 
 
+@dataclass
+class _Learned:
+    """What the endpoint turned out to be like, for all that ask it."""
+
+    dimension: int | None
+    format: str = "base64"
+    reached: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
 class OpenAIEmbedder:
     """An `Embedder` that asks an endpoint. Texts are packed into as few requests as its limits allow."""
 
@@ -43,10 +56,14 @@ class OpenAIEmbedder:
         self._settings = settings
         self._limiter = limiter
         self._url = str(client.base_url)
-        self._lock = threading.Lock()
-        self._dimension = settings.dimension or _KNOWN_DIMENSIONS.get(settings.model) or dimension
-        self._format = "base64"
-        self._reached = False
+        self._learned = _Learned(settings.dimension or _KNOWN_DIMENSIONS.get(settings.model) or dimension)
+        self._ledger: Ledger = Unrecorded()
+
+    def recording(self, ledger: Ledger) -> "OpenAIEmbedder":
+        """This embedder, whose calls `ledger` takes note of."""
+        other = copy(self)
+        other._ledger = ledger
+        return other
 
     @property
     def model(self) -> str:
@@ -57,11 +74,11 @@ class OpenAIEmbedder:
     @property
     def dimension(self) -> int:
         """Length of a vector: as set, as known for the model, or else found out by embedding one word."""
-        if self._dimension is None:
+        if self._learned.dimension is None:
             self._request(["dimension"])
-        if self._dimension is None:
+        if self._learned.dimension is None:
             raise EmbeddingError(f"{public_url(self._url)} sent no vector of {self._settings.model!r}")
-        return self._dimension
+        return self._learned.dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """An array (len(texts), dimension) of float32, rows of length 1. Raises `EmbeddingError`.
@@ -96,39 +113,60 @@ class OpenAIEmbedder:
     def _request(self, texts: Sequence[str]) -> Vectors:
         """The vectors of one request's texts, of length 1."""
         tokens = sum(map(estimate_tokens, texts))
+        counted = 0
+
+        def attempt() -> Vectors:
+            nonlocal counted
+            vectors, counted = self._attempt(texts)
+            return vectors
+
         try:
             with self._limiter.admit(tokens):
-                vectors = with_retries(lambda: self._attempt(texts), self._settings.retry, self._limiter)
+                vectors, tried = with_retries_counted(attempt, self._settings.retry, self._limiter)
         except (BackendError, CallError) as error:
+            failed = Tried(error.seconds, error.retries) if isinstance(error, CallError) else Tried(0.0, 0)
+            self._note(len(texts), tokens, False, failed, answered=False)
             raise EmbeddingError(str(error)) from error
-        self._limiter.succeeded(tokens, 0)
+        self._limiter.succeeded(tokens, counted)
+        self._note(len(texts), counted or tokens, counted > 0, tried, answered=True)
         return normalise(vectors)
 
-    def _attempt(self, texts: Sequence[str]) -> Vectors:
+    def _note(self, texts: int, tokens: int, counted: bool, tried: Tried, *, answered: bool) -> None:
+        call = EmbeddingCall(self._settings.model, texts, tokens, counted, tried.seconds, tried.retries, answered)
+        self._ledger.embedded(call)
+
+    def _attempt(self, texts: Sequence[str]) -> tuple[Vectors, int]:
+        """The vectors of the texts, and their tokens as the endpoint counts them; 0 if it does not."""
         try:
             body = self._post(texts)
         except UnreachableError as error:
-            if self._reached:
+            if self._learned.reached:
                 raise
-            raise unreachable_for_good(error, "HCG_EMBEDDING_BASE_URL or HCG_LLM_BASE_URL") from None
+            raise unreachable_for_good(error, self._settings.names) from None
         except RefusedError as refusal:
-            if self._format != "base64" or "encoding_format" not in refusal.body:
+            if self._learned.format != "base64" or "encoding_format" not in refusal.body:
                 raise
-            self._format = "float"
+            self._learned.format = "float"
             body = self._post(texts)
-        self._reached = True
-        return self._vectors_of(body, len(texts))
+        self._learned.reached = True
+        return self._vectors_of(body, len(texts)), _tokens_of(body)
 
     def _post(self, texts: Sequence[str]) -> dict[str, Any]:
-        asked: dict[str, Any] = {"model": self._settings.model, "input": list(texts), "encoding_format": self._format}
+        asked: dict[str, Any] = {
+            "model": self._settings.model,
+            "input": list(texts),
+            "encoding_format": self._learned.format,
+        }
         if self._settings.dimension is not None:
             asked["dimensions"] = self._settings.dimension
 
         def call() -> Any:
             return self._client.embeddings.with_streaming_response.create(**asked)
 
-        timeout = self._settings.timeouts.total
-        return fetch_json(call, url=self._url, model=self._settings.model, total_timeout=timeout)
+        settings = self._settings
+        return fetch_json(
+            call, url=self._url, model=settings.model, total_timeout=settings.timeouts.total, names=settings.names
+        )
 
     def _vectors_of(self, body: dict[str, Any], count: int) -> Vectors:
         data = body.get("data")
@@ -138,15 +176,21 @@ class OpenAIEmbedder:
             raise AttemptError(f"{public_url(self._url)} sent {len(entries)} vectors for {count} texts")
         rows = [_vector(by_place[place]) for place in range(count)]
         lengths = {len(row) for row in rows}
-        with self._lock:
-            expected = self._dimension or min(lengths)
+        with self._learned.lock:
+            expected = self._learned.dimension or min(lengths)
             if lengths != {expected} or not expected:
                 raise BackendError(
                     f"{public_url(self._url)} sent vectors of length {', '.join(map(str, sorted(lengths)))} where "
                     f"{expected} was expected of {self._settings.model!r}: set the embedding dimension to what it sends"
                 )
-            self._dimension = expected
+            self._learned.dimension = expected
         return np.stack(rows)
+
+
+def _tokens_of(body: dict[str, Any]) -> int:
+    usage = body.get("usage")
+    tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else 0
 
 
 def build_openai_embedder(

@@ -6,6 +6,7 @@ from test_building import build, content, table
 from tiny_corpus import write_tiny_corpus
 
 from hcg_pipeline.graph.snapshot import SnapshotStore
+from resources.ledgers import ledger_totals
 from resources.table_files import read_table
 
 pytestmark = pytest.mark.xdist_group("building")
@@ -46,7 +47,7 @@ def test_a_rebuild_with_nothing_changed_asks_nothing_and_gives_the_same_bytes(en
     assert run.metadata["variables"]["llm_calls_from_cache"] > 0
 
 
-def test_embeddings_of_the_endpoint_where_its_model_is_named(endpoint, monkeypatch):
+def test_embeddings_of_the_endpoint_where_its_model_is_named(endpoint, data, monkeypatch):
     monkeypatch.setenv("HCG_EMBEDDING_MODEL", "fake-embedding")
     run = build()
     assert run.success
@@ -54,6 +55,8 @@ def test_embeddings_of_the_endpoint_where_its_model_is_named(endpoint, monkeypat
     assert table("graph_index")["embedding_model"].to_pylist() == ["fake-embedding"]
     calls = endpoint.embedding_calls
     assert calls > 0
+    [noted] = [cost for cost in ledger_totals(data / "store" / "infections" / "ledger") if cost.stage == "embeddings"]
+    assert noted.calls == calls == sum(metadata.get("embedding_calls", 0) for metadata in run.metadata.values())
     build()
     assert endpoint.embedding_calls == calls
 

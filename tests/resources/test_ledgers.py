@@ -8,7 +8,7 @@ from fake_openai import FakeOpenAI
 from hcg_pipeline.backends.llm.budget import read_prices
 from hcg_pipeline.backends.llm.cache import open_cache
 from hcg_pipeline.backends.llm.chat import ChatReply, ChatRequest, Message, ReplySchema
-from hcg_pipeline.backends.llm.ledger import SqlLedger, recorded_calls
+from hcg_pipeline.backends.llm.ledger import EmbeddingCall, SqlLedger, recorded_calls
 from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.tables import LEDGER
 from resources import ledgers
@@ -16,6 +16,8 @@ from resources.language import LanguageModel
 from resources.ledgers import RunCalls, ledger_totals, move_calls, read_ledger
 
 REQUEST = ChatRequest("gpt-4.1-mini", (Message("user", "u"),), ReplySchema("r", {}), 0.0, 7, 10, "variables", "w1")
+
+VECTORS = EmbeddingCall("text-embedding-3-small", 32, 1000, counted=True, seconds=0.1, retries=0, answered=True)
 
 
 @pytest.fixture
@@ -36,14 +38,16 @@ def test_calls_move_to_parquet_and_add_up(engine, tmp_path):
     note(engine, "other corpus", 1, corpus="epilepsy")
     calls = RunCalls(engine, folder, "pumps", "second", read_prices(None))
     note(engine, "second", 3)
-    cost = calls.settle()
+    SqlLedger(engine, "pumps", "second", read_prices(None)).embedded(VECTORS)
+    cost, vectors = calls.settle()
     assert (cost.calls, cost.tokens_in, cost.retries) == (3, 3000, 3)
     assert cost.usd == pytest.approx(3 * (1000 * 0.4 + 100 * 1.6) / 1e6)
-    assert calls.settle().calls == 0
+    assert (vectors.calls, vectors.tokens_in, vectors.usd) == (1, 1000, pytest.approx(0.02 * 1000 / 1e6))
+    assert [cost.calls for cost in calls.settle()] == [0, 0]
     table = read_ledger(folder)
     assert table.schema.equals(LEDGER, check_metadata=False)
-    assert table["run"].to_pylist() == ["killed"] * 2 + ["second"] * 3
-    assert [total.calls for total in ledger_totals(folder)] == [5]
+    assert table["run"].to_pylist() == ["killed"] * 2 + ["second"] * 4
+    assert [(total.stage, total.calls) for total in ledger_totals(folder)] == [("variables", 5), ("embeddings", 1)]
     assert recorded_calls(engine, "pumps").num_rows == 0
     assert recorded_calls(engine, "epilepsy").num_rows == 1
 

@@ -145,5 +145,5 @@ def _raw(reply: ChatReply) -> str:
 
 def _usage(reply: ChatReply) -> Usage:
     if reply.cached:
-        return Usage(cached=1)
+        return Usage(cached=1, kept_in=reply.tokens_in, kept_out=reply.tokens_out)
     return Usage(calls=1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)

@@ -91,7 +91,8 @@ def fetch_json(
     """The JSON object with which the endpoint answers `call`, read to the end within `total_timeout` seconds.
 
     `call` opens a streamed response of the SDK; events that add up to a completion (see `streaming`) count as one
-    object, too. `url`, `model` and `names` are for the error messages. Raises `AttemptError`, `RefusedError` or `BackendError`.
+    object, too. `url`, `model` and `names` are for the error messages. Raises `AttemptError`, `RefusedError` or
+    `BackendError`.
     """
 
     def read(headers: httpx2.Headers, pieces: Iterator[bytes]) -> dict[str, Any]:

@@ -22,15 +22,15 @@ from hcg_pipeline.backends.llm.endpoint import (
     public_url,
     unreachable_for_good,
 )
-
-_MOST_CHARACTERS_A_TOKEN = 6.5
-"""Prompts in plain letters have 3.5 to 5 in the usual vocabularies."""
-_SMALLEST_CONTEXT = 1024
 from hcg_pipeline.backends.llm.settings import SettingNames
 
 _NAMES = SettingNames()
 # json_schema -> json_object -> prompt, one limit name -> the other -> none, no temperature, no seed, no streaming
 _MOST_REFUSALS = 8
+
+_MOST_CHARACTERS_A_TOKEN = 6.5
+"""Prompts in plain letters have 3.5 to 5 in the usual vocabularies."""
+_SMALLEST_CONTEXT = 1024
 
 
 class HttpChat:

@@ -24,6 +24,9 @@ from hcg_pipeline.tables import LEDGER
 
 CallOutcome = Literal["ok", "cached", "invalid", "repaired", "failed", "divided", "unanswered", "batch"]
 
+EMBEDDINGS = "embeddings"
+"""The stage under which calls for vectors are noted, whoever needs them."""
+
 _AT_ONCE = 500
 
 CALLS = sa.Table(
@@ -47,6 +50,19 @@ CALLS = sa.Table(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddingCall:
+    """A request for the vectors of `texts` texts, of about `tokens` tokens (`counted`: by the endpoint)."""
+
+    model: str
+    texts: int
+    tokens: int
+    counted: bool
+    seconds: float
+    retries: int
+    answered: bool
+
+
 class Ledger(Protocol):
     """Takes note of calls. Thread-safe."""
 
@@ -56,6 +72,9 @@ class Ledger(Protocol):
     def unanswered(self, request: ChatRequest, error: Exception) -> None:
         """`request` got no reply."""
 
+    def embedded(self, call: EmbeddingCall) -> None:
+        """Vectors were asked for."""
+
 
 class Unrecorded:
     """Takes no note."""
@@ -64,6 +83,9 @@ class Unrecorded:
         """Ignore the call."""
 
     def unanswered(self, request: ChatRequest, error: Exception) -> None:
+        """Ignore the call."""
+
+    def embedded(self, call: EmbeddingCall) -> None:
         """Ignore the call."""
 
 
@@ -104,15 +126,37 @@ class SqlLedger:
         tried = (error.seconds, error.retries) if isinstance(error, CallError) else (0.0, 0)
         self._insert(request, {"seconds": tried[0], "retries": tried[1], "usd": 0.0, "outcome": "unanswered"})
 
+    def embedded(self, call: EmbeddingCall) -> None:
+        """See `Ledger.embedded`."""
+        price = self._prices.price(call.model)
+        usd = price.usd(call.tokens, 0, 0) if price else None
+        self._note(
+            EMBEDDINGS,
+            f"{call.texts:,} texts",
+            call.model,
+            {
+                "tokens_in": call.tokens if call.answered else 0,
+                "counted": call.counted,
+                "seconds": call.seconds,
+                "retries": call.retries,
+                "usd": usd if call.answered else 0.0,
+                "outcome": "ok" if call.answered else "unanswered",
+            },
+        )
+
     def _insert(self, request: ChatRequest, facts: dict[str, Any]) -> None:
+        key = request.key.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+        self._note(request.stage, key, request.model, facts)
+
+    def _note(self, stage: str, key: str, model: str, facts: dict[str, Any]) -> None:
         row = {
             "call_id": uuid.uuid4().hex,
             "corpus": self._corpus,
             "run": self._run,
             "at": datetime.now(UTC).timestamp(),
-            "stage": request.stage,
-            "key": request.key.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8"),
-            "model": request.model,
+            "stage": stage,
+            "key": key,
+            "model": model,
             "tokens_in": 0,
             "tokens_cached": 0,
             "tokens_out": 0,

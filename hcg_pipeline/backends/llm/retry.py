@@ -7,7 +7,7 @@ how long to wait: then that. Jitter changes when a call is made, never what it s
 import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from hcg_pipeline.backends.llm.chat import AttemptError, CallError, ChatCall, ChatReply, ChatRequest
@@ -69,6 +69,34 @@ def with_retries(
             sleep(wait)
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How long a call took, waits included, and after how many retries it was over."""
+
+    seconds: float
+    retries: int
+
+
+def with_retries_counted(
+    attempt: Callable[[], T], settings: RetrySettings, pacer: Pacer, *, sleep: Callable[[float], None] = time.sleep
+) -> tuple[T, Tried]:
+    """As `with_retries`, and what it took; a `CallError` carries that, too."""
+    attempts = 0
+
+    def counted() -> T:
+        nonlocal attempts
+        attempts += 1
+        return attempt()
+
+    began = time.monotonic()
+    try:
+        result = with_retries(counted, settings, pacer, sleep=sleep)
+    except CallError as error:
+        error.seconds, error.retries = time.monotonic() - began, attempts - 1
+        raise
+    return result, Tried(time.monotonic() - began, attempts - 1)
+
+
 def _wait(error: AttemptError, attempts: int, settings: RetrySettings, jitter: Callable[[], float]) -> float:
     growth = 2.0 ** min(attempts - 1, 32)
     if error.retry_after is not None:  # a server that says "0" for ever must not be asked in a tight loop
@@ -90,17 +118,7 @@ class RetryingChat:
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """See `ChatCall.complete`. The reply, or the error, says how long it took and after how many retries."""
-        attempts = 0
-
-        def attempt() -> ChatReply:
-            nonlocal attempts
-            attempts += 1
-            return self._inner.complete(request)
-
-        began = time.monotonic()
-        try:
-            reply = with_retries(attempt, self._settings, self._pacer, sleep=self._sleep)
-        except CallError as error:
-            error.seconds, error.retries = time.monotonic() - began, attempts - 1
-            raise
-        return replace(reply, seconds=time.monotonic() - began, retries=attempts - 1)
+        reply, tried = with_retries_counted(
+            lambda: self._inner.complete(request), self._settings, self._pacer, sleep=self._sleep
+        )
+        return replace(reply, seconds=tried.seconds, retries=tried.retries)

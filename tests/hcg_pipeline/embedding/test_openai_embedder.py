@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcg_pipeline.backends.llm.chat import estimate_tokens
+from hcg_pipeline.backends.llm.ledger import EmbeddingCall, Unrecorded
 from hcg_pipeline.backends.llm.settings import EmbeddingSettings, RetrySettings, Timeouts
 from hcg_pipeline.embedding.openai import OpenAIEmbedder, build_openai_embedder, pack
 from hcg_pipeline.errors import EmbeddingError
@@ -175,3 +176,40 @@ def test_the_estimate_is_not_below_real_tokenizers() -> None:
     assert estimate_tokens("antidisestablishmentarianism") >= 6
     assert estimate_tokens("お誕生日おめでとう") >= 9
     assert estimate_tokens("2 + 2 = 4") >= 4
+
+
+class Noting(Unrecorded):
+    """A ledger that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.calls: list[EmbeddingCall] = []
+
+    def embedded(self, call: EmbeddingCall) -> None:
+        self.calls.append(call)
+
+
+def test_every_call_is_noted_with_what_it_took(fake: FakeOpenAI) -> None:
+    noted = Noting()
+    one = embedder(fake, inputs_per_request=2)
+    fake.script(SERVER_ERROR)
+    one.recording(noted).embed(["one two", "three", "four five six"])
+    assert sorted((c.texts, c.tokens, c.counted, c.answered) for c in noted.calls) == [
+        (1, 3, True, True),
+        (2, 3, True, True),
+    ]
+    assert sum(call.retries for call in noted.calls) == 1
+    fake.script(*[SERVER_ERROR] * 4)
+    with pytest.raises(EmbeddingError, match="gave up after 4 attempts"):
+        one.recording(noted).embed(["seven"])
+    failed = noted.calls[-1]
+    assert (failed.texts, failed.retries, failed.answered) == (1, 3, False)
+    one.embed(["eight"])
+    assert len(noted.calls) == 3
+
+
+def test_what_the_endpoint_turned_out_to_be_like_is_known_to_all_that_ask_it(fake: FakeOpenAI) -> None:
+    one = embedder(fake)
+    one.recording(Noting()).embed(["word"])
+    calls = fake.embedding_calls
+    assert one.dimension == 16
+    assert fake.embedding_calls == calls

@@ -29,6 +29,7 @@ from hcg_pipeline.embedding.cache import sqlite_engine
 from hcg_pipeline.errors import BackendError, SettingsError
 from hcg_pipeline.specification.tiers import VOCABULARY_WINDOWS
 from resources import environment
+from resources.bounds import bounds_of
 
 OPENAI_MODEL = "gpt-4.1-mini"
 CACHE_URL = "HCG_LLM_CACHE_URL"
@@ -55,6 +56,7 @@ class LanguageModel(dg.ConfigurableResource[None]):
     prices: str | None = Field(default=None, description="A price list; null: the one that comes with the package.")
     batch_calls: int | None = Field(default=None, description="The most calls of one batch job; null: OpenAI's limit.")
     batch_poll: float | None = Field(default=None, description="Seconds between two looks at a batch job.")
+    transcript: str | None = Field(default=None, description="A file that takes every prompt and reply; null: none.")
     cache: str = Field(description="Folder of the reply cache, unless HCG_LLM_CACHE_URL names a database.")
 
     @classmethod
@@ -78,11 +80,12 @@ class LanguageModel(dg.ConfigurableResource[None]):
             prices=environment.text("HCG_LLM_PRICES"),
             batch_calls=environment.whole_number("HCG_LLM_BATCH_CALLS"),
             batch_poll=environment.number("HCG_LLM_BATCH_POLL"),
+            transcript=environment.text("HCG_LLM_TRANSCRIPT"),
             cache=str(cache),
         )
 
-    def backend_for(self, wanted: str | None) -> LanguageBackend:
-        """The backend that a corpus asks for (`rules`, `llm`), or the configured one.
+    def backend_for(self, wanted: str | None, run: int = 1) -> LanguageBackend:
+        """The backend that a corpus asks for (`rules`, `llm`), or the configured one; a later `run` has another seed.
 
         Raises `BackendError` where `llm` is asked for and no endpoint is configured, or the endpoint serves no model.
         """
@@ -93,7 +96,8 @@ class LanguageModel(dg.ConfigurableResource[None]):
                 f"The llm backend needs an endpoint: set {self.key_variable}, or HCG_LLM_BASE_URL for a server of your "
                 "own, or write `backend: rules` in corpus.yaml."
             )
-        return _llm(self.endpoint(), self.cache_engine())
+        endpoint = self.endpoint()
+        return _llm(endpoint.model_copy(update={"seed": endpoint.seed + run - 1}), self.cache_engine())
 
     def asks_for_model(self) -> bool:
         """Whether the endpoint is asked which model it serves: a call over the network, each time."""
@@ -138,6 +142,7 @@ class LanguageModel(dg.ConfigurableResource[None]):
                 base_url=base_url,
                 api_key=secret,
                 answer_words=self.answer_words,
+                transcript=Path(self.transcript) if self.transcript else None,
                 rate=RateSettings(
                     concurrency=self.concurrency,
                     requests_per_minute=self.requests_per_minute,
@@ -166,8 +171,9 @@ def _rules(cache: Path) -> LanguageBackend:
 
 @lru_cache
 def _llm(settings: EndpointSettings, cache: Engine) -> LanguageBackend:
-    """One backend, and so one limiter, for all that a process asks of an endpoint."""
-    return build_llm_backend(settings, cache)
+    """One backend for all that a process asks of an endpoint under one seed; all seeds share limiter and budget."""
+    limiter, budget = bounds_of(settings)
+    return build_llm_backend(settings, cache, limiter=limiter, budget=budget)
 
 
 @lru_cache

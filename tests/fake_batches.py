@@ -141,7 +141,7 @@ class FakeBatches:
 class _Fine:
     """A fault that is none, in the shape of `fake_openai.Fault`."""
 
-    content = edit = refusal = None
+    content = edit = refusal = context = None
     finish_reason = "stop"
     usage = True
 

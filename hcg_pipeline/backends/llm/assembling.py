@@ -8,12 +8,14 @@ from hcg_pipeline.backends.llm.batch_jobs import JobBook
 from hcg_pipeline.backends.llm.batches import Batches
 from hcg_pipeline.backends.llm.budget import Budget, BudgetedChat
 from hcg_pipeline.backends.llm.cache import CachedChat
+from hcg_pipeline.backends.llm.chat import ChatCall
 from hcg_pipeline.backends.llm.endpoint import open_client
 from hcg_pipeline.backends.llm.http import HttpChat
 from hcg_pipeline.backends.llm.limiter import LimitedChat, Limiter
 from hcg_pipeline.backends.llm.prompt import Sampling
 from hcg_pipeline.backends.llm.retry import RetryingChat
 from hcg_pipeline.backends.llm.settings import EndpointSettings
+from hcg_pipeline.backends.llm.transcript import TranscribedChat
 
 
 def build_chat(settings: EndpointSettings, cache_engine: sa.Engine, limiter: Limiter, budget: Budget) -> CachedChat:
@@ -27,7 +29,10 @@ def _chain(
     http: HttpChat, settings: EndpointSettings, cache_engine: sa.Engine, limiter: Limiter, budget: Budget
 ) -> CachedChat:
     limited = LimitedChat(RetryingChat(http, settings.retry, limiter), limiter)
-    return CachedChat(BudgetedChat(limited, budget), cache_engine)
+    asked: ChatCall = BudgetedChat(limited, budget)
+    if settings.transcript is not None:
+        asked = TranscribedChat(asked, settings.transcript)
+    return CachedChat(asked, cache_engine)
 
 
 def build_llm_backend(

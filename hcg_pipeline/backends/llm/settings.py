@@ -84,7 +84,8 @@ class EndpointSettings(_Settings):
     """A chat model at an OpenAI-compatible endpoint.
 
     `api_key` may be None: local servers want none. `answer_words` trims the contexts of a question to so many words,
-    for a model with a small context window; None sends them all.
+    for a model with a small context window; None sends them all. `transcript` is a file that takes every prompt and
+    reply; None, as it mostly should be, logs none.
     """
 
     model: str = Field(min_length=1)
@@ -100,6 +101,7 @@ class EndpointSettings(_Settings):
     rate: RateSettings = RateSettings()
     budget: BudgetSettings = BudgetSettings()
     batch: BatchSettings = BatchSettings()
+    transcript: Path | None = None
     names: SettingNames = SettingNames()
 
 

@@ -57,9 +57,9 @@ def print_costs(costs: list[dict[str, Any]]) -> None:
     if not costs:
         return
     say("\nLLM calls so far:")
-    columns = ("calls", "cached", "retries", "tokens_in", "tokens_out")
+    columns = ("calls", "batched", "cached", "retries", "tokens_in", "tokens_out")
     rows = [[cost["stage"], *(f"{cost[name]:,}" for name in columns), _usd(cost["usd"])] for cost in costs]
-    print_table(("stage", "calls", "cached", "retries", "tokens in", "tokens out", "USD"), rows)
+    print_table(("stage", "calls", "in batches", "cached", "retries", "tokens in", "tokens out", "USD"), rows)
 
 
 @cache_app.command(epilog="Example:  hcg cache stats --json")

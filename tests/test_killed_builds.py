@@ -1,5 +1,6 @@
-"""`hcg build` through an endpoint, killed with -9 at several moments: the same graph in the end, and no call twice."""
+"""`hcg build` through a faulty endpoint, killed with -9 at several moments: the same graph, and no call twice."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_openai import FakeOpenAI, Fault
+from fake_openai import RESET_IN_BODY, FakeOpenAI, Fault, throttled
 from tiny_corpus import TEXTS, write_tiny_corpus
 
 from hcg_pipeline.graph.snapshot import SnapshotStore
@@ -60,8 +61,9 @@ def test_a_build_that_is_killed_again_and_again_ends_like_one_that_is_not(tmp_pa
         assert sum(fake.completed.values()) == needed > 40
 
     with FakeOpenAI(latency=0.02) as fake:
-        slow_down = Fault(status=429, headers={"Retry-After": "0"})
-        fake.always(lambda _body: slow_down if fake.chat_calls % 9 == 0 else Fault())
+        faults = (throttled("0"), Fault(status=500, headers={"Retry-After": "0"}), RESET_IN_BODY)
+        turns = itertools.cycle(faults)
+        fake.always(lambda _body: next(turns) if fake.chat_calls % 9 == 0 else Fault())
         kills = 0
         for share in (0.25, 0.7):
             process = subprocess.Popen(

@@ -200,7 +200,8 @@ def forget_calls(engine: sa.Engine, calls: pa.Table) -> None:
 class StageCost:
     """What the calls of one stage came to. `usd` is None where a call's model has no price.
 
-    `batched` of the calls went through the batch endpoint; each is among `cached` too once the stage has read it.
+    `batched` of the calls went through the batch endpoint. `cached` are replies that were there before: when a stage
+    reads what a batch brought, the ledger has another row for it, which does not count.
     """
 
     stage: str
@@ -238,7 +239,7 @@ def total_cost(rows: Sequence[dict[str, Any]], stage: str = "all") -> StageCost:
         stage=stage,
         calls=len(rows) - count("cached"),
         batched=count("batch"),
-        cached=count("cached"),
+        cached=max(0, count("cached") - count("batch")),
         invalid=count("invalid", "failed"),
         unanswered=count("unanswered"),
         retries=total("retries"),

@@ -169,7 +169,7 @@ def test_half_the_price_in_ledger_and_budget(fake: FakeOpenAI, engine: sa.Engine
     for row in by_outcome["batch"]:
         assert row["usd"] == pytest.approx((row["tokens_in"] * 0.4 + row["tokens_out"] * 1.6) / 2e6)
     (cost,) = stage_costs(recorded_calls(engine, "c"))
-    assert (cost.calls, cost.cached) == (20, 15)
+    assert (cost.calls, cost.batched, cost.cached) == (20, 15, 0)
     assert budget.spent.calls == 20
     assert budget.spent.usd == pytest.approx(cost.usd, abs=1e-5)
 

@@ -122,10 +122,14 @@ def pointed_at(
     if argument.start != first and not dimension and _opens_clause(sentence, argument):
         own = subject_of(sentence, resolver)
         return (_as(own.resolved, argument), None) if own is not None and own.plural == plural else ((), None)
-    for mentioned, start in (
+    places: list[tuple[tuple[Subject, ...], int | None]] = [
         (_mentioned(sentence, argument.start, resolver, other), None),
         (before.mentioned, before.start),
-    ):
+    ]
+    if argument.start != first and not dimension and _begins_clause(sentence, argument):
+        # Two clauses or more before it: which one it takes up, only the sense tells.
+        places = []
+    for mentioned, start in places:
         fitting = {one.resolved.ref: one for one in mentioned if _fits(one, plural, dimension, resolver)}
         if fitting:
             only = [one.resolved for one in fitting.values()]
@@ -173,11 +177,24 @@ def _is_plural(sentence: Parsed, segment: Segment) -> bool:
 def _opens_clause(sentence: Parsed, argument: Argument) -> bool:
     """Whether a pronoun comes right after a conjunction or a comma, as the subject of the second clause does."""
     clauses = sentence.clauses
-    place = next((at for at, segment in enumerate(clauses.segments) if segment.start == argument.start), 0)
+    place = _place(sentence, argument)
     if any(clauses.low(at) in {";", ":"} for at in range(place)):
         return False
-    between = sum(clauses.is_finite(at) for at in range(place))
-    return between == 1 and clauses.kind(place - 1) in {"CJ", "CM", "SB"} and clauses.is_finite(place + 1)
+    return sum(clauses.is_finite(at) for at in range(place)) == 1 and _begins_clause(sentence, argument)
+
+
+def _begins_clause(sentence: Parsed, argument: Argument) -> bool:
+    """Whether a pronoun comes right after a conjunction or a comma, and a finite verb after it."""
+    clauses = sentence.clauses
+    place = _place(sentence, argument)
+    verb = place + 1
+    while clauses.kind(verb) == "AV":
+        verb += 1
+    return clauses.kind(place - 1) in {"CJ", "CM", "SB"} and clauses.is_finite(verb)
+
+
+def _place(sentence: Parsed, argument: Argument) -> int:
+    return next((at for at, one in enumerate(sentence.clauses.segments) if one.start == argument.start), 0)
 
 
 def opening(sentence: Parsed) -> tuple[Sequence[Argument], str, float] | None:

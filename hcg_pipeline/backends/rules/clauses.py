@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hcg_pipeline.backends.rules.groups import Argument, NounGroups, combine
+from hcg_pipeline.backends.rules.phrases import Segment
 from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import Cue, cues, word_lists, word_map
 
 _HAVE = frozenset({"have", "develop", "experience", "get"})
 _NOMINAL = frozenset({"NP", "P", "CJ", "CM", "AV", "OPEN", "CLOSE"})
 _TEMPORAL = frozenset({"before", "until", "while", "when", "after"})
+_UNDERGO = frozenset({"have", "undergo", "receive"})
 _BE = frozenset({"be", "become", "remain", "get"})
 
 
@@ -44,6 +46,10 @@ class Clauses(NounGroups):
         verb = self.verb(after)
         if not found or verb is None:
             return found
+        doing = self.verb(place - 1)
+        if verb.form == "inf" and doing is not None and doing.lemma in word_lists()["object_control"]:
+            # "makes the skin look red", "enables plants to save water": what is brought about is what is done.
+            return self.changed(found, after) or self.clause(after)
         if verb.form == "inf" or (verb.form == "fin" and verb.lemma in word_map("changes.tsv") and place > 0):
             changed = self.changed(found, after)
             return changed if changed else found
@@ -108,7 +114,8 @@ class Clauses(NounGroups):
             marks = [at for at in range(limit, last + 1) if self.kind(at) in {"CJ", "CM"}]
             joined = any(self.kind(at) == "CJ" for at in marks)
             if self.kind(first - 1) == "RL" and (self.kind(limit) == "P" or not joined):
-                return self.antecedent(first - 1)
+                # "Water that is not treated causes scale": it is not the water that does.
+                return [] if verb.negated else self.antecedent(first - 1)
             # "A reduces B and C increases D": only what follows the last conjunction is the subject.
             limit = marks[-1] + 1 if marks else limit
         return self._group_between(limit, last)
@@ -188,20 +195,42 @@ class Clauses(NounGroups):
         if self.kind(before) == "NP" and self.kind(before - 1) in {"CM", "OPEN", "END", "OT"}:
             # "surgery to remove the tumor": the infinitive belongs to the noun.
             return self.chain(before)
+        if self.kind(before) == "NP" and (self.low(before - 1) in {"with", "by"} or self._undergone(before - 1)):
+            # "treated with a drug to stop", "people have surgery to remove"
+            return [self.argument(before, before + 1)]
         here = before
         while self.kind(here) in _NOMINAL or (self.kind(here) == "OT" and self.low(here) not in {";", ":"}):
             here -= 1
         verb = self.verb(here)
         if verb is None or verb.negated:
             return []
-        if verb.lemma in _BE and self.tokens[self.segments[before].start].low in word_lists()["raising"]:
-            # "is likely to cause", "is enough to stop": said of the subject of "is".
-            return self.subjects(here)
         if verb.lemma in word_lists()["object_control"] and self.kind(here + 1) == "NP" and not verb.passive:
             return self.group(here + 1)[0]
-        if verb.form == "ppl" or verb.passive or verb.lemma in word_lists()["control"]:
+        if self._says_of_subject(verb, before):
             return self.chain(here - 1) if verb.form == "ppl" else self.subjects(here)
         return self.clause(here)
+
+    def _undergone(self, place: int) -> bool:
+        """Whether what follows a verb is undergone by people, and the infinitive after it says what for."""
+        verb = self.verb(place)
+        if verb is None or verb.lemma not in _UNDERGO:
+            return False
+        people = word_lists()["person_head"]
+        said_of = [token.lemma for one in self.subjects(place) for token in self.tokens[one.start : one.end]]
+        return verb.lemma != "have" or any(word in people for word in said_of)
+
+    def _says_of_subject(self, verb: Segment, before: int) -> bool:
+        """Whether the infinitive after a verb is said of the verb's subject: "is likely to cause", "is used to stop".
+
+        Not "is treated to prevent", "is reduced to avoid": there being less of it is what prevents.
+        """
+        if verb.lemma in _BE and self.tokens[self.segments[before].start].low in word_lists()["raising"]:
+            return True
+        if verb.passive and any(
+            not cue.particles and (cue.sign == "-" or cue.facet == "Removal") for cue in cues().get(verb.lemma, ())
+        ):
+            return False
+        return verb.form == "ppl" or verb.passive or verb.lemma in word_lists()["control"]
 
     def clause(self, place: int) -> list[Argument]:
         """What the clause of a verb group says happens: "prices rise" is prices +, "cut wages" is wages -.
@@ -238,7 +267,12 @@ class Clauses(NounGroups):
         if self.low(place - 1) == "there":
             return list(found)
         lists = word_lists()
-        for token in self.tokens[self.segments[place].end : self.segments[place].end + 3]:
+        end = self.segments[place].end
+        words = {token.low for token in self.tokens[end : end + 6]}
+        if words & lists["less"] and words & lists["more"] and "or" in words:
+            # "is too low or too high"
+            return [replace(one, polarity="?") for one in self.subjects(place)]
+        for token in self.tokens[end : end + 3]:
             if token.tag[:2] in {"PU", "CJ"} or token.is_noun:
                 break
             if token.low in lists["less"]:

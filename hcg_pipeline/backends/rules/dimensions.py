@@ -38,6 +38,15 @@ _WEAK = frozenset(
     }
 )
 _SURE = 0.45
+_SAMPLE = 20_000
+"""Words of a corpus that is long enough to say something of each thing that it is about."""
+_ABSTRACT = ("ity", "ness", "ance", "ence", "cy", "th")
+"""Endings of qualities that there can be more or less of, unlike shapes and marks."""
+_EARLY = 6
+_PAIR = 2
+_SUBSTANCE = "substance"
+_MET_WITH = frozenset({_SUBSTANCE, "food", "energy", "material"})
+"""Kinds of what acts by being taken in or met with; the first six dimensions are in every tier."""
 _TELLING = 4
 """A passage that says something of a dimension's entities counts for as much as four that only name them."""
 _NAMED = frozenset({"place", "organization", "policy", "asset", "drug", "disease", "microorganism", "software", "test"})
@@ -63,9 +72,13 @@ def propose(found: Survey) -> list[ProposedDimension]:
         role = roles.get(one.term.key)
         if role is not None:
             by_dimension[role].append(one)
+        elif one.kind == "quality" and found.linked[one.term.key] and one.term.key.endswith(_ABSTRACT):
+            # "variability", "toxicity": what is said to be a cause or an effect is more or less of something.
+            by_dimension["indicator"].append(one)
         elif one.kind in classes:
             by_dimension[classes[one.kind].dimension].append(one)
-    groups = {name: _merge(members, found) for name, members in by_dimension.items()}
+    placed = frozenset(one.term.key for members in by_dimension.values() for one in members)
+    groups = {name: _merge(members, found, placed) for name, members in by_dimension.items()}
     least = 2 if found.words < 20_000 else 3
     groups = {name: entities for name, entities in groups.items() if len(entities) >= least}
     return _ranked(groups, found)
@@ -89,6 +102,9 @@ def _spoken_of(term: Term, kind: str, found: Survey) -> bool:
     if term.frequency < least and not found.linked[term.key]:
         return False
     if all(word[:1].isupper() and word[1:].islower() for word in term.name.split()) and kind not in _NAMED:
+        return False
+    if kind in _WEAK and found.words >= _SAMPLE and not found.linked[term.key]:
+        # "window", "routine": of what happens or is so, a text of some length says what it does or whence it comes.
         return False
     keen = found.keenness.get(term.key, 9.0)
     return keen >= (1.2 if kind in _WEAK else 0.3)
@@ -160,25 +176,44 @@ def _roles(found: Survey, typed: Sequence[Typed]) -> dict[str, str]:
     return taken
 
 
-def _merge(members: Iterable[Typed], found: Survey) -> list[ProposedEntity]:
-    """Entities with aliases: a short form goes with its long form, spellings with their commonest."""
+def _merge(members: Iterable[Typed], found: Survey, placed: frozenset[str]) -> list[ProposedEntity]:
+    """Entities with aliases: short forms go with their long form, other names that the text states with the commonest.
+
+    `placed` are the keys of the entities of all dimensions: what is one of another dimension is left there.
+    """
     terms = {one.term.key: one.term for one in members}
     into: dict[str, str] = {}
+
+    def end(key: str) -> str:
+        while key in into:
+            key = into[key]
+        return key
+
     for short, long in found.short_forms.items():
-        if short in terms and long in terms:
+        if short in terms and long in terms and end(long) != short:
             into[short] = long
+    unlisted: defaultdict[str, list[str]] = defaultdict(list)
+    for name, other in found.same:
+        one, two = (end(term_key(text)) for text in (name, other))
+        if one in terms and two in terms and one != two:
+            keep, lose = sorted((one, two), key=lambda key: (-terms[key].frequency, key))
+            into[lose] = keep
+        elif one in terms or two in terms:
+            unlisted[one if one in terms else two].append(other if one in terms else name)
     gathered: dict[str, tuple[Term, list[str], int]] = {}
     for key, term in terms.items():
         if key in into:
             continue
-        shorts = [terms[short] for short, long in sorted(into.items()) if long == key]
-        aliases = [spelling for one in (term, *shorts) for spelling in (one.name, *one.spellings)]
-        unlisted = [
+        joined = [terms[other] for other in sorted(terms) if other != key and end(other) == key]
+        aliases = [spelling for one in (term, *joined) for spelling in (one.name, *one.spellings)]
+        shorts = [
             short.upper()
             for short, long in sorted(found.short_forms.items())
-            if long == key and short not in terms and len(short) > 2
+            if end(long) == key and short not in terms and len(short) > 2
         ]
-        gathered[key] = (term, [*aliases, *unlisted], term.frequency + sum(one.frequency for one in shorts))
+        others = [name for kept in (key, *(one.key for one in joined)) for name in unlisted[kept]]
+        named = [name for name in others if term_key(name) not in placed]
+        gathered[key] = (term, [*aliases, *shorts, *named], term.frequency + sum(one.frequency for one in joined))
     entities = []
     for term, aliases, frequency in gathered.values():
         others = list(dict.fromkeys(alias for alias in aliases if alias.lower() != term.name.lower()))
@@ -202,12 +237,29 @@ def _ranked(groups: dict[str, list[ProposedEntity]], found: Survey) -> list[Prop
         for name in bare | telling:
             support[name] += _TELLING if name in telling else 1
     weights = {kind.dimension: kind.weight for kind in noun_classes().values()}
-    proposals = []
-    for name, entities in groups.items():
-        weighted = round(support[name] / _TELLING * weights.get(name, 1.0))
-        if support[name]:
-            proposals.append(ProposedDimension(name, _describe(name, entities), tuple(entities), max(weighted, 1)))
+    weighted = {name: max(round(support[name] / _TELLING * weights.get(name, 1.0)), 1) for name in groups}
+    _join_late(groups, {name: weighted[name] for name in groups if support[name]}, weighted)
+    proposals = [
+        ProposedDimension(name, _describe(name, entities), tuple(entities), weighted[name])
+        for name, entities in groups.items()
+        if support[name]
+    ]
     return sorted(proposals, key=lambda one: (-one.support, one.name))
+
+
+def _join_late(groups: dict[str, list[ProposedEntity]], ranked: dict[str, int], weighted: dict[str, int]) -> None:
+    """Make substances of what can be taken in or met with, where they come first of it but each kind late, in place."""
+    order = sorted(ranked, key=lambda name: (-ranked[name], name))
+    late = [name for name in order[_EARLY:] if name in _MET_WITH]
+    if len(late) < len(_MET_WITH.intersection(order)) or len(late) < _PAIR or late[0] != _SUBSTANCE:
+        return
+    kept = _SUBSTANCE
+    for other in late:
+        if other == kept:
+            continue
+        groups[kept] += groups.pop(other)
+        weighted[kept] += weighted.pop(other)
+    groups[kept].sort(key=lambda entity: (-entity.mentions, entity.name))
 
 
 def _spoken_dimensions(passage: Sequence[Parsed], reader: PhraseReader) -> tuple[set[str], set[str]]:

@@ -1,6 +1,6 @@
 """Finding the entities of a vocabulary in text: the longest known spelling at each place."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from hcg_pipeline.backends.rules.terms import term_key, word_key
@@ -9,6 +9,11 @@ from hcg_pipeline.specification.vocabulary import Dimension
 
 _LONGEST = 8
 _SHORT = 6
+
+
+def shouts(spelling: str) -> bool:
+    """Whether a spelling is a short abbreviation, which may be an everyday word when written small."""
+    return spelling.isupper() and len(spelling) < _SHORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class EntityIndex:
                     key = term_key(spelling)
                     if key:
                         # "ALL" stands for a leukaemia, "all" for nothing.
-                        shout = spelling.isupper() and len(spelling) < _SHORT
+                        shout = shouts(spelling)
                         (self._capital.add if shout else self._capital.discard)(key)
                         # An entity's own name is worth more than another's alias.
                         if spelling == entity.name:
@@ -43,11 +48,20 @@ class EntityIndex:
                             self._by_key.setdefault(key, (dimension.name, entity.name))
                         self._firsts.add(key.split(" ", 1)[0])
 
-    def extended(self, found: Mapping[str, tuple[str, str]]) -> "EntityIndex":
-        """This index with further keys -> (dimension, entity); what it has already stays as it is."""
+    def extended(
+        self,
+        found: Mapping[str, tuple[str, str]],
+        shouted: Set[str] = frozenset(),
+        hidden: Set[str] = frozenset(),
+    ) -> "EntityIndex":
+        """This index with further keys -> (dimension, entity); what it has already stays as it is, but for `hidden`.
+
+        `shouted` are keys that count only where they are not written small.
+        """
+        kept = {key: entity for key, entity in self._by_key.items() if key not in hidden} if hidden else self._by_key
         wider = EntityIndex(())
-        wider._by_key = {**found, **self._by_key}
-        wider._capital = self._capital
+        wider._by_key = {**found, **kept}
+        wider._capital = self._capital | (shouted - kept.keys())
         wider._firsts = self._firsts | {key.split(" ", 1)[0] for key in found}
         return wider
 

@@ -131,7 +131,10 @@ class NounGroups:
         return articled and head.kind == "NP" and self.tokens[head.start].low != "the"
 
     def _shared_facet(self, found: list[Argument]) -> list[Argument]:
-        """ "the risk of heart disease and stroke": a bare second member is measured as the first is."""
+        """ "the risk of heart disease and stroke": a bare second member is measured as the first is.
+
+        So it is with any measure in the plural ("deficiencies of iron and zinc").
+        """
         if len(found) < 2:
             return found
         head = next(
@@ -143,7 +146,8 @@ class NounGroups:
             None,
         )
         facet = facet_of_noun().get(self.tokens[head].lemma, "") if head is not None else ""
-        if facet not in word_lists()["shared_facets"]:
+        plural = head is not None and self.tokens[head].tag == "NN2" and bool(facet)
+        if facet not in word_lists()["shared_facets"] and not plural:
             return found
         bare = [
             one if self.tokens[one.start].tag in {"AT0", "DT0", "DPS"} else replace(one, facet=facet)
@@ -164,7 +168,14 @@ class NounGroups:
         last = relative - 1
         if self.kind(last) == "CM":
             last -= 1
-        return self.chain(last)
+        if self.kind(last) == "NP" and self.segments[last].lemma in {"way", "manner", "extent", "fashion"}:
+            # "reduces demand in a way that": the way does it, which is not named.
+            return []
+        found = self.chain(last)
+        if found and self.kind(last - 1) == "CJ" and self._inside_phrase(last - 2, last):
+            # "clots in the legs and the lungs, which": what is in both.
+            return self.chain(last - 2)
+        return found
 
     def chain(self, last: int) -> list[Argument]:
         """The one item `NP (P NP)*` that ends with segment `last`; of a coordination only its last member."""

@@ -1,10 +1,12 @@
 """Metrics of a corpus: the facets in which it speaks of the entities of each dimension, ranked by how often it does."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hcg_pipeline.backends.protocol import ProposedMetric
+from hcg_pipeline.backends.rules.descriptions import describe
 from hcg_pipeline.backends.rules.entities import EntityIndex
+from hcg_pipeline.backends.rules.families import families, family_of
 from hcg_pipeline.backends.rules.groups import Argument
 from hcg_pipeline.backends.rules.parsing import Parsed
 from hcg_pipeline.backends.rules.phrase_reading import (
@@ -14,11 +16,15 @@ from hcg_pipeline.backends.rules.phrase_reading import (
     default_facet,
     measured_by_itself,
 )
-from hcg_pipeline.backends.rules.wordlists import facets, fits, noun_classes
+from hcg_pipeline.backends.rules.wordlists import fits, noun_classes
 from hcg_pipeline.specification.vocabulary import Dimension
 
 _PEOPLE = frozenset({"population", "place", "characteristic"})
 _LINKS = 2
+_MEMBERS = 2
+"""A family of one is none."""
+_SHOWN = {"Death": "Mortality"}
+"""Facets whose metrics go by another of their nouns."""
 METRICS = 200
 """Most metrics that are proposed."""
 
@@ -31,7 +37,10 @@ def camel(dimension: str) -> str:
 
 
 def metric_name(signature: Sequence[str], facet: str) -> str:
-    """`DiseaseRisk`; over two dimensions `TreatmentUseForDisease`, `SymptomOccurrenceInDisease`."""
+    """`DiseaseRisk`; a family by its own name; over two dimensions `TreatmentUseForDisease`, `SymptomOccurrenceIn…`."""
+    if facet in families():
+        return facet
+    facet = _SHOWN.get(facet, facet)
     joiner = "In" if facet in {"Occurrence", "Level", "Presence"} else "For"
     return camel(signature[0]) + facet + "".join(f"{joiner}{camel(second)}" for second in signature[1:])
 
@@ -75,16 +84,26 @@ class _Tally:
             for reading in readings:
                 if reading is None:
                     continue
-                for key in _keys(reading):
-                    spoken.add(key)
+                keys = _keys(reading)
+                spoken.update(keys)
+                # A member of a family counts for the wide metric too, but is an example of its own alone.
+                for key in keys[1:] if keys[1:] and keys[1] == _own_key(reading) else keys:
                     self.entities[key][reading.mention.entity] += 1
         self.support.update(spoken)
 
     def _join(self, left: Sequence[PhraseReading], right: Sequence[PhraseReading]) -> None:
         for cause in left:
             for effect in right:
-                self.effects[_keys(cause)[0]][effect.mention.entity] += 1
-                self.causes[_keys(effect)[0]][cause.mention.entity] += 1
+                self.effects[_own_key(cause)][effect.mention.entity] += 1
+                self.causes[_own_key(effect)][cause.mention.entity] += 1
+
+    def fold(self, keys: Iterable[Key]) -> None:
+        """Give the members of families that make no metric back to the wide metric of their dimension."""
+        for (first, *_), facet in sorted(keys):
+            if facet in families():
+                wide = ((first,), default_facet(first))
+                for counts in (self.entities, self.causes, self.effects):
+                    counts[wide].update(counts[(first,), facet])
 
 
 def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension]) -> list[ProposedMetric]:
@@ -94,21 +113,35 @@ def propose(passages: Sequence[Sequence[Parsed]], dimensions: Sequence[Dimension
         tally.add(passage)
     least = 1 if len(passages) < 40 else 2
     categories = {kind.dimension: kind.category for kind in noun_classes().values()}
+    kept = _one_each([key for key in sorted(tally.support) if _sensible(key, tally, least)], tally)
+    tally.fold(set(tally.support).difference(kept))
     proposals = []
-    for key, count in tally.support.items():
+    for key in kept:
         signature, facet = key
-        linked = sum(tally.causes[key].values()) + sum(tally.effects[key].values())
-        if not _sensible(key, count, len(tally.entities[key]), linked, least):
-            continue
-        description = _describe(signature, facet, tally.entities[key], tally.causes[key], tally.effects[key])
-        category = categories.get(signature[0], "roles")
+        count = tally.support[key]
+        description = describe(signature, facet, tally.entities[key], tally.causes[key], tally.effects[key])
+        category = families()[facet].category if facet in families() else categories.get(signature[0], "roles")
         proposals.append(ProposedMetric(metric_name(signature, facet), signature, description, category, count))
     return sorted(proposals, key=lambda one: (-one.support, one.name))[:METRICS]
 
 
-def _sensible(key: Key, count: int, entities: int, linked: int, least: int) -> bool:
+def _one_each(keys: Sequence[Key], tally: _Tally) -> list[Key]:
+    """The keys, of each family only the best supported."""
+    best: dict[str, Key] = {}
+    for key in keys:
+        held = best.get(key[1])
+        if key[1] in families() and (held is None or tally.support[key] > tally.support[held]):
+            best[key[1]] = key
+    return [key for key in keys if best.get(key[1], key) == key]
+
+
+def _sensible(key: Key, tally: _Tally, least: int) -> bool:
     """Whether a facet is said of its dimension at all, and often enough not to be chance."""
     signature, facet = key
+    count, entities = tally.support[key], len(tally.entities[key])
+    linked = sum(tally.causes[key].values()) + sum(tally.effects[key].values())
+    if facet in families():
+        return entities >= _MEMBERS and (count >= least or linked >= _LINKS)
     if not fits(facet, signature[0]) or facet == camel(signature[0]):
         return False
     if facet == default_facet(signature[0]) and len(signature) == 1:
@@ -119,11 +152,21 @@ def _sensible(key: Key, count: int, entities: int, linked: int, least: int) -> b
     return count >= least and (entities >= 2 or count >= 4)
 
 
+def _own_key(reading: PhraseReading) -> Key:
+    """The metric over the entity of a reading: its facet, else the entity's family, else the dimension's default."""
+    first = reading.mention.dimension
+    plain = reading.facet in {"", default_facet(first)}
+    family = family_of(first, reading.mention.entity) if plain else ""
+    return (first,), family or reading.facet or default_facet(first)
+
+
 def _keys(reading: PhraseReading) -> list[Key]:
     """The metrics that a reading speaks for: over its entity, and over the pair where it names a second one."""
     first = reading.mention.dimension
     facet = reading.facet or default_facet(first)
     keys: list[Key] = [((first,), facet)]
+    if _own_key(reading) != keys[0]:
+        keys.append(_own_key(reading))
     if reading.second is not None and _pairs(first, reading.second.dimension, facet):
         keys.append(((first, reading.second.dimension), facet))
     return keys
@@ -156,35 +199,3 @@ def _pairs(first: str, second: str, facet: str) -> bool:
             "structure",
         }
     return (first, second, facet) == ("disease", "body_part", default_facet(first))
-
-
-def _describe(
-    signature: Sequence[str], facet: str, entities: Counter[str], causes: Counter[str], effects: Counter[str]
-) -> str:
-    """What it is, driven by what, influencing what: the last two as far as the corpus says."""
-    says = facets()[facet].says if facet in facets() else f"the {facet.lower()} of {{x}}"
-    text = says.replace("{x}", _one(signature[0]))
-    sentence = f"{text[:1].upper()}{text[1:]}"
-    if len(signature) > 1:
-        sentence += f" with regard to {_one(signature[1])}"
-    examples = _top(entities, 3)
-    if examples:
-        sentence += f", for example {examples}"
-    sentence += "."
-    driven, influencing = _top(causes, 4), _top(effects, 4)
-    if driven:
-        sentence += f" Driven by {driven}" + ("" if influencing else ".")
-    if influencing:
-        sentence += f"; influences {influencing}." if driven else f" Influences {influencing}."
-    return sentence
-
-
-def _one(dimension: str) -> str:
-    """The dimension as a noun with its article."""
-    text = dimension.replace("_", " ")
-    return f"an {text}" if text[0] in "aeiou" else f"a {text}"
-
-
-def _top(counts: Counter[str], most: int) -> str:
-    names = [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]]
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from hcg_pipeline.backends.rules.causal import HEDGED, Link
 from hcg_pipeline.backends.rules.clauses import Clauses
 from hcg_pipeline.backends.rules.groups import Argument
+from hcg_pipeline.backends.rules.wordlists import word_lists
 
 # head noun -> (the noun's "of" argument is the effect, sign, strength)
 _CAUSE_HEADS = {
@@ -83,6 +84,8 @@ def _headed(clauses: Clauses, place: int) -> Iterator[Link]:
     if not outer:
         before = place - 1
         while clauses.kind(before) in {"AV", "P"} and clauses.low(before) != "of":
+            if clauses.low(before) in word_lists()["negation"]:
+                return
             before -= 1
         verb = clauses.verb(before)
         if (

@@ -12,6 +12,10 @@ from hcg_pipeline.backends.rules import lexicon as _package
 
 _SIBILANT = ("ches", "shes", "sses", "xes", "zes")
 _KEEP = ("ss", "us", "is")
+_GREEK = ("oses", "yses", "eses")
+_LONG = 7
+_RATHER = {"axes": "axis", "lenses": "lens"}
+"""Plurals of two nouns, of which WordNet names the rarer."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +28,20 @@ class NounLexicon:
     irregular: dict[str, str]
     verbs: frozenset[str]
 
-    def singular(self, word: str) -> str:
-        """The lemma of a plural noun in lower case; unknown words lose a plain plural ending."""
-        if word in self.irregular:
-            return self.irregular[word]
+    def _by_old_ending(self, word: str) -> str:
+        """ "firemen", and the Greek of "keratoses" and "syntheses"; "" for any other word."""
         if word.endswith("men") and f"{word[:-2]}an" in self.classes:
             return f"{word[:-2]}an"
+        greek = f"{word[:-2]}is"
+        if word.endswith(_GREEK) and word[:-1] not in self.classes and (greek in self.classes or len(word) > _LONG):
+            return greek
+        return ""
+
+    def singular(self, word: str) -> str:
+        """The lemma of a plural noun in lower case; unknown words lose a plain plural ending."""
+        known = self.irregular.get(word) or self._by_old_ending(word)
+        if known:
+            return known
         if (
             not word.endswith("s")
             or word.endswith(_KEEP)
@@ -78,4 +90,5 @@ def noun_lexicon() -> NounLexicon:
             rest = tuple((kind, share * 0.15) for kind, share in classes.get(lemma, ()) if kind != name)
             classes[lemma] = ((name, 0.85), *rest)
     irregular = dict(line.split(" ")[:2] for line in _lines("irregular.txt.gz"))
+    irregular |= _RATHER
     return NounLexicon(classes, frozenset(happening), frozenset(measured), irregular, frozenset(_lines("verbs.txt.gz")))

@@ -20,6 +20,7 @@ _SURE_ENOUGH = 0.55
 _NAMING = 4.0
 """Evidence of an ending that speaks for its class outright."""
 _LONG_ENOUGH = 8
+_GERUND = 6
 _FORMED = 2.5
 _SAID = 2.0
 """Evidence, as a logarithm, of how a word is made, and of each time that the corpus says what kind of thing it is."""
@@ -51,8 +52,17 @@ def formed_classes(key: str) -> dict[str, float]:
         if known:
             return {"event": 1.0} if prefix in lists["degree_prefix"] else dict(known)
     named = {kind: 1.0 for kind, value in ending_evidence(head).items() if value >= _NAMING}
-    if named or len(head) < _LONG_ENOUGH:
+    if named:
         return named
+    if (
+        len(head) >= _GERUND
+        and head.endswith("ing")
+        and any(head[:-3] + ending in noun_lexicon().verbs for ending in ("", "e"))
+    ):
+        # "sowing", "bulking": what is done or happens.
+        return {"event": 1.0}
+    if len(head) < _LONG_ENOUGH:
+        return {}
     if head.endswith(tuple(sorted(lists["happening_ending"]))):
         return {"event": 1.0}
     return {"condition": 1.0} if head.endswith(tuple(sorted(lists["state_ending"]))) else {}

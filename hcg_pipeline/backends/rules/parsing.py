@@ -7,6 +7,7 @@ from threading import Lock
 
 from hcg_pipeline.backends.rules.causal import Link, links_of
 from hcg_pipeline.backends.rules.clauses import Clauses
+from hcg_pipeline.backends.rules.headings import without_heading
 from hcg_pipeline.backends.rules.records import reading_spans
 from hcg_pipeline.backends.rules.tagging import Tagger
 from hcg_pipeline.corpus.window import Passage, Window
@@ -40,7 +41,7 @@ class Parser:
                 return known
             if self._tagger is None:
                 self._tagger = Tagger()
-        clauses = Clauses(self._tagger.tag(text))
+        clauses = Clauses(without_heading(self._tagger.tag(text)))
         parsed = Parsed(text, clauses, tuple(links_of(clauses)))
         with self._lock:
             self._kept[text] = parsed

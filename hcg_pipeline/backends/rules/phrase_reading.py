@@ -17,6 +17,7 @@ PEOPLE = frozenset({"population", "place", "characteristic"})
 _LOST_TO = frozenset({"process", "energy", "phenomenon"})
 """A friction loss is a loss through friction: more of the one is more of the other."""
 _WORKING = frozenset({"Condition", "Operation", "Function"})
+_COUNTED = frozenset({"body_part", "component", "equipment", "structure"})
 _GIVEN = frozenset({"drug", "substance", "treatment", "biomolecule", "material", "energy", "food", "test"})
 _TAKES: dict[str, frozenset[str]] = {
     "for": frozenset(
@@ -109,16 +110,19 @@ class PhraseReader:
             found = self._carried(tokens, start, head, parts)
         if found is None and whole is not None and not (single and whole.dimension in PEOPLE and parts):
             found = PhraseReading(whole, "", "+", self._second(tokens, parts, whole))
-        if found is None and lemma in self._lists["light"] and parts and parts[0][0] == "of" and depth < 3:
+        stands_for = (
+            found is None and lemma in self._lists["light"] and bool(parts) and parts[0][0] == "of" and depth < 3
+        )
+        if stands_for:
             found = self.read(tokens, Argument(parts[0][1], end), depth + 1)
-        if found is None:
+        if found is None or self._shares_head(tokens, argument, head, found):
             return None
         front = min(head, found.mention.start if found.mention.end <= head + 1 else head)
         polarity = combine(found.polarity, self._modifiers(tokens, start, front, found.mention.dimension))
         polarity = combine(polarity, argument.polarity) if argument.polarity in {"+", "-"} else "?"
         facet = found.facet
         if argument.facet and not facet:
-            if found.mention.end == head + 1:
+            if found.mention.end == head + 1 or stands_for:
                 facet = argument.facet
             elif argument.facet in word_lists()["opposite_facets"]:
                 # "removes the effect of X" is not removal of X, but less of it.
@@ -126,6 +130,26 @@ class PhraseReader:
         graded = self._lists["less"] | self._lists["more"]
         turned = changes or found.turned or any(tokens[at].low in graded for at in range(start, head))
         return PhraseReading(found.mention, facet, polarity, found.second, turned)
+
+    @staticmethod
+    def _shares_head(tokens: Sequence[Token], argument: Argument, head: int, found: PhraseReading) -> bool:
+        """ "colon and uterine cancers": a part in the singular without an article lends itself to the next noun.
+
+        So does anything before "difficulties" or "problems" ("memory or movement problems").
+        """
+        if found.facet or argument.end != head + 1 or tokens[head].tag != "NN1":
+            return False
+        after = tokens[argument.end : argument.end + 4]
+        if (
+            len(after) < 3
+            or after[0].low not in {"and", "or", "and/or"}
+            or not (after[1].tag == "AJ0" or after[1].is_noun)
+            or not after[2].is_noun
+        ):
+            return False
+        bare = tokens[argument.start].tag not in {"AT0", "DT0", "DPS", "CRD"}
+        whole = [token.lemma for token in after[2:] if token.is_noun][-1]
+        return bare and (found.mention.dimension in _COUNTED or whole in word_lists()["shared_head"])
 
     def _parts(self, tokens: Sequence[Token], start: int, end: int) -> tuple[int, list[tuple[str, int, int]]]:
         """End of the core, and the prepositional parts after it: (preposition, start, end)."""
@@ -175,6 +199,9 @@ class PhraseReader:
         """ "valproate therapy", "treatment with valproate", "exposure to lead": what is given or met with."""
         turned = "-" if tokens[head].lemma == "withdrawal" else "+"
         before = self.index.ending_at(tokens, start, head)
+        if before is not None and before.dimension == "biomolecule" and tokens[head].lemma in {"therapy", "treatment"}:
+            # "hormone therapy" may as well keep hormones down.
+            return None
         if before is not None and before.dimension in _GIVEN:
             return PhraseReading(before, "", turned, self._second(tokens, parts, before))
         for preposition, first, last in parts:
@@ -209,6 +236,9 @@ class PhraseReader:
         for at in range(start, end):
             if tokens[at].low == "less" and tokens[at + 1].tag.startswith("AJ"):
                 # "the less noble metal" is no less metal.
+                continue
+            if tokens[at].low in {"little", "few"} and at and tokens[at - 1].low == "a":
+                # "a little blood", "a few deaths" are some.
                 continue
             if tokens[at].low in turning:
                 return "-"

@@ -157,7 +157,7 @@ def _verb_group(tokens: list[Token], start: int) -> Segment | None:
     first = tokens[start]
     if not (first.tag.startswith(_VERBS) or (first.tag == "TO0" and _verb_follows(tokens, start + 1))):
         return None
-    verbs = _verbs_from(tokens, start)
+    verbs = [] if first.tag == "VVN" and _opens_subject(tokens, start) else _verbs_from(tokens, start)
     if not verbs:
         return None
     main = verbs[-1]
@@ -176,6 +176,17 @@ def _verb_group(tokens: list[Token], start: int) -> Segment | None:
         negated=any(token.low in lists["negation"] for token in around),
         hedged=any(token.low in lists["hedge"] for token in around),
     )
+
+
+def _opens_subject(tokens: list[Token], place: int) -> bool:
+    """ "Reduced levels can lead": a participle at the start of a clause, before a noun that a finite verb follows."""
+    if place and tokens[place - 1].low not in {",", ";", "and", "or", "that"}:
+        return False
+    here = place + 1
+    while here < len(tokens) and (tokens[here].is_noun or tokens[here].tag == "AJ0"):
+        here += 1
+    bare = here > place + 1 and tokens[here - 1].is_noun
+    return bare and here < len(tokens) and tokens[here].tag in {"VM0", "VVZ", "VVB", "VVD", "VBZ", "VBB", "VHZ", "VHB"}
 
 
 def _verbs_from(tokens: list[Token], start: int) -> list[int]:

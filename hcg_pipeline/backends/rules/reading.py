@@ -5,16 +5,22 @@ from collections.abc import Iterator, Sequence
 from hcg_pipeline.backends.protocol import ProposedRelation, ProposedVariable, Reading
 from hcg_pipeline.backends.rules.anaphora import Before, after, opening, pointed_at
 from hcg_pipeline.backends.rules.causal import Link
+from hcg_pipeline.backends.rules.entities import shouts
 from hcg_pipeline.backends.rules.groups import Argument, combine
 from hcg_pipeline.backends.rules.metrics import arguments
 from hcg_pipeline.backends.rules.newcomers import Newcomers
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser
 from hcg_pipeline.backends.rules.records import reading_spans, stated_by_columns
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
+from hcg_pipeline.backends.rules.stated_names import named_here
+from hcg_pipeline.backends.rules.wordlists import word_lists
 from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.specification.vocabulary import Sign, VariableRef
 
 _LONG = 420
+_THINGS = frozenset(
+    {"component", "equipment", "software", "structure", "vehicle", "body_part", "organization", "place"}
+)
 _COLUMNS = 0.7
 """How sure the names of two columns are that the one value caused the other."""
 
@@ -22,9 +28,13 @@ _COLUMNS = 0.7
 def read_window(window: Window, resolver: Resolver, newcomers: Newcomers, parser: Parser) -> Reading:
     """A pure function of the window's text and the resolver's vocabulary."""
     sentences = [sentence for passage in window.passages for sentence in parser.passage(passage)]
-    added = newcomers.found(sentences)
-    if added:
-        resolver = resolver.with_entities({key: (name, entity.name) for key, (name, entity) in added.items()})
+    here = named_here(sentences, resolver.index.exact)
+    added = dict(here.added)
+    shouted = {key for key, (_, entity) in added.items() if any(map(shouts, entity.aliases))}
+    added |= {key: new for key, new in newcomers.found(sentences).items() if key not in added}
+    if added or here.hidden:
+        names = {key: (dimension, entity.name) for key, (dimension, entity) in added.items()}
+        resolver = resolver.with_entities(names, shouted, here.hidden)
     variables: dict[tuple[VariableRef, str], ProposedVariable] = {}
     relations: list[ProposedRelation] = []
     for passage in window.passages:
@@ -101,7 +111,7 @@ def relations_of(
             for effect, second in effects:
                 if link.cue == "mean" and not (cause.turned and effect.turned):
                     continue
-                if cause.ref == effect.ref or _same_thing(cause, effect) or _spatial(link, effect, resolver):
+                if cause.ref == effect.ref or _same_thing(cause, effect) or _no_effect(link, effect, resolver):
                     continue
                 sign = combine(combine(cause.polarity, link.sign), effect.polarity)
                 confidence = round(link.strength * cause.quality * effect.quality, 3)
@@ -127,6 +137,7 @@ def link_ends(
     effects = _ends(link.effects, link.causes, sentence, resolver, before, start, link.cue)
     if not link.causes:
         causes = [(one, before.start) for one in before.happened]
+    causes = [one for one in causes if one[0].ref.entities[0].rsplit(" ")[-1] not in word_lists()["unheard"]]
     if link.only:
         causes = [one for one in causes if resolver.dimension_of(one[0].ref) in link.only]
     if link.onto:
@@ -162,13 +173,17 @@ def _same_thing(cause: Resolved, effect: Resolved) -> bool:
     return cause.ref.entities[0] == effect.ref.entities[0] and not (cause.faceted and effect.faceted)
 
 
-def _spatial(link: Link, effect: Resolved, resolver: Resolver) -> bool:
-    """ "the tube leading to the stomach" leads nowhere causally."""
-    return (
-        link.cue == "lead"
-        and not effect.faceted
-        and resolver.dimension_of(effect.ref) in {"body_part", "place", "structure"}
-    )
+def _no_effect(link: Link, effect: Resolved, resolver: Resolver) -> bool:
+    """Whether an effect is a mere thing, of which nothing is said that could come of something.
+
+    "the tube leading to the stomach" leads nowhere causally, what "allows a server" says nothing of how it runs, and
+    no kidney is caused.
+    """
+    if effect.faceted or resolver.dimension_of(effect.ref) not in _THINGS:
+        return False
+    verb = link.cue.split(" ", maxsplit=1)[0]
+    lists = word_lists()
+    return verb in lists["weak_giving"] or (verb in lists["bringing"] and effect.polarity == "+" and not effect.turned)
 
 
 def _sign(text: str) -> Sign:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection
 
 from hcg_pipeline.backends.rules.noun_lexicon import NounLexicon, noun_lexicon
+from hcg_pipeline.backends.rules.second_verbs import mend_compounds, mend_first, mend_joined, prefixed_base, verb_base
 from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import cues, word_lists, word_map
 
@@ -52,6 +53,9 @@ class Repairs:
             past = len(finite) == 1 and tokens[finite[0]].tag == "VVD" and len(_worded(tokens, finite[0], end)) == 2
             if not finite or (subordinate and past):
                 self._find_verb(tokens, start, end, subordinate)
+        mend_first(tokens)
+        mend_compounds(tokens)
+        mend_joined(tokens)
 
     def _word_tag(self, tokens: list[Token], place: int) -> str | None:
         """Another tag for a word, from the word and its neighbour on the left; None keeps it."""
@@ -83,7 +87,7 @@ class Repairs:
         if len(low) < 4 or not any(letter.isalpha() for letter in low) or low in self._known:
             return False
         if tag in {"VVI", "VVB", "VVZ"}:
-            return _verb_base(low, self._lexicon) is None
+            return verb_base(low) is None
         if tag == "AV0":
             return not low.endswith(("ly", "wise", "wards")) and "-" not in low
         if tag != "AJ0":
@@ -123,6 +127,9 @@ class Repairs:
         for place in range(start + 1, end):
             token, before = tokens[place], tokens[place - 1]
             found = self._plain_verb(token, before, place + 1 < end)
+            if found is None and token.tag == "NN2" and place + 1 < end and tokens[place + 1].tag in {"AT0", "DPS"}:
+                unlisted = prefixed_base(token.low)
+                found = None if unlisted is None else ("VVZ", unlisted)
             if found is None and token.tag in {"NN2", "NN1", "AJ0"}:
                 found = self._verb_from_noun(tokens, place, start, end, subordinate)
             if found is not None:
@@ -132,7 +139,7 @@ class Repairs:
     def _goes_on(self, tokens: list[Token], start: int, end: int) -> bool:
         """ "activates A, damages B and kills C": a verb after a comma, as the verb before it."""
         first = tokens[start]
-        base = _verb_base(first.low, self._lexicon) if first.tag == "NN2" and start + 1 < end else None
+        base = verb_base(first.low) if first.tag == "NN2" and start + 1 < end else None
         if base not in cues() or tokens[start - 1].low != "," or not any(one.tag == "VVZ" for one in tokens[:start]):
             return False
         if not (tokens[start + 1].is_noun or tokens[start + 1].tag in {"AT0", "DPS", "AJ0"}):
@@ -142,7 +149,7 @@ class Repairs:
 
     def _plain_verb(self, token: Token, before: Token, more: bool) -> tuple[str, str] | None:
         """Verbs that their form and left neighbour tell: "people who smoke", "statins lower", "rates reduce"."""
-        base = _verb_base(token.low, self._lexicon)
+        base = verb_base(token.low)
         if before.low in {"who", "that", "which"} and before.tag in {"DTQ", "CJT"} and base is not None:
             return ("VVB" if token.low == base else "VVZ"), base
         plural = before.tag == "NN2" or before.low in {"they", "that"}
@@ -160,7 +167,7 @@ class Repairs:
     ) -> tuple[str, str] | None:
         """ "the price rises": what was taken for a noun, if it agrees with its subject and goes on as a verb does."""
         token, before = tokens[place], tokens[place - 1]
-        base = _verb_base(token.low, self._lexicon)
+        base = verb_base(token.low)
         opening = before.tag == "VVG" and place - 1 == start
         nominal = before.tag == "AJ0" and before.low.rpartition("-")[2] in self._lexicon.classes and "-" in before.low
         # "Undervoltage causes": an unknown word that opens a clause was taken for an adjective.
@@ -210,16 +217,6 @@ def _stands_as_noun(before: Token | None, after: Token | None) -> bool:
     if before.tag in {"NN1", "AJ0"} and after is not None and after.tag in _FINITE:
         return True
     return alone and before.low != "from" and before.tag in _BEFORE_NOUN
-
-
-def _verb_base(low: str, lexicon: NounLexicon) -> str | None:
-    """The base form of a word that could be a verb's base or third person, or None."""
-    if low in lexicon.verbs:
-        return low
-    for ending, put in (("ies", "y"), ("es", ""), ("s", "")):
-        if low.endswith(ending) and low[: -len(ending)] + put in lexicon.verbs:
-            return low[: -len(ending)] + put
-    return None
 
 
 def _past_base(low: str, lexicon: NounLexicon) -> str | None:

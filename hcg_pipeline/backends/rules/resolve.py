@@ -5,11 +5,12 @@ facet is a quantity of it or its opposite; anything else is not resolved.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
 
-from hcg_pipeline.backends.rules.entities import EntityIndex
+from hcg_pipeline.backends.rules.entities import EntityIndex, Mention
+from hcg_pipeline.backends.rules.families import families, family_of
 from hcg_pipeline.backends.rules.groups import FLIP, Argument
 from hcg_pipeline.backends.rules.phrase_reading import (
     PhraseReader,
@@ -19,6 +20,7 @@ from hcg_pipeline.backends.rules.phrase_reading import (
     measured_by_itself,
 )
 from hcg_pipeline.backends.rules.tokens import Token
+from hcg_pipeline.backends.rules.valence import as_acted_on
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, facets, fits, word_lists
 from hcg_pipeline.specification.vocabulary import Metric, VariableRef, Vocabulary
 
@@ -37,6 +39,7 @@ _DEFAULTS = (
     "Consumption",
     "Exposure",
 )
+_MACHINES = frozenset({"component", "equipment", "structure", "vehicle"})
 _FOREMOST = 10
 _SPREAD = 70
 
@@ -63,6 +66,9 @@ def metric_facet(metric: Metric) -> str:
         "to",
         "and",
     }
+    family = families().get(metric.name)
+    if family is not None and len(metric.signature) == 1 and metric.signature[0] in family.dimensions:
+        return metric.name
     rest = [word for word in words if word.lower() not in bound and word.lower().rstrip("s") not in bound] or words[-1:]
     for word in reversed(rest):
         if word in facets():
@@ -76,8 +82,10 @@ def metric_facet(metric: Metric) -> str:
 class Resolver:
     """Turns arguments into variables of one vocabulary."""
 
+    index_of: type[EntityIndex] = EntityIndex
+
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.index = EntityIndex(vocabulary.dimensions)
+        self.index = self.index_of(vocabulary.dimensions)
         self.reader = PhraseReader(self.index)
         self.names = {one.name: tuple(entity.name for entity in one.entities) for one in vocabulary.dimensions}
         self._metrics: dict[tuple[tuple[str, ...], str], str] = {}
@@ -94,10 +102,15 @@ class Resolver:
                 if name is not None:
                     self._default.setdefault(dimension.name, name)
 
-    def with_entities(self, found: Mapping[str, tuple[str, str]]) -> "Resolver":
-        """A resolver that also knows further entities: key -> (dimension, name)."""
+    def with_entities(
+        self,
+        found: Mapping[str, tuple[str, str]],
+        shouted: Set[str] = frozenset(),
+        hidden: Set[str] = frozenset(),
+    ) -> "Resolver":
+        """A resolver that also knows further entities: key -> (dimension, name); the rest: see `EntityIndex`."""
         wider = copy(self)
-        wider.index = self.index.extended(found)
+        wider.index = self.index.extended(found, shouted, hidden)
         wider.reader = PhraseReader(wider.index)
         return wider
 
@@ -105,7 +118,7 @@ class Resolver:
         """The variable of an argument, or None: it then has no place in the graph. `cue` is what acts on an effect."""
         reading = self.reader.read(tokens, argument)
         if reading is not None and cue:
-            reading = as_effect(reading, cue)
+            reading = as_acted_on(as_effect(reading, cue), cue)
         resolved = None if reading is None else self.variable(reading)
         return replace(resolved, turned=reading.turned) if resolved is not None and reading is not None else None
 
@@ -125,22 +138,41 @@ class Resolver:
     def variable(self, reading: PhraseReading) -> Resolved | None:
         """The variable of a reading: its facet's metric, with the second entity where a metric binds both."""
         first, facet = reading.mention, reading.facet
+        if facet == default_facet(first.dimension) and family_of(first.dimension, first.entity):
+            # "the price level" is what prices are measured by anyway.
+            facet = ""
         if facet and not fits(facet, first.dimension):
-            return None
+            return self._plain(reading)
         wanted = facet or default_facet(first.dimension)
         if reading.second is not None:
             name = self._metrics.get(((first.dimension, reading.second.dimension), wanted))
             if name is not None:
                 pair = VariableRef(name, (first.entity, reading.second.entity))
                 return Resolved(pair, reading.polarity, 1.0, bool(facet))
-        name = self._metrics.get(((first.dimension,), wanted))
+        name = self._metrics.get(((first.dimension,), wanted)) if facet else self._own_metric(first)
         if name is not None and (facet or measured_by_itself(first.dimension)):
             return Resolved(VariableRef(name, (first.entity,)), reading.polarity, 1.0, bool(facet))
         return self._stand_in(reading)
 
+    def _plain(self, reading: PhraseReading) -> Resolved | None:
+        """A facet that is not said of such a thing ("the value of inflation"): plainly it, less of it, or nothing."""
+        if reading.facet not in word_lists()["plain_facets"] | word_lists()["wanting_facets"]:
+            return None
+        name = self._own_metric(reading.mention)
+        if name is None or not measured_by_itself(reading.mention.dimension):
+            return None
+        less = reading.facet in word_lists()["wanting_facets"]
+        ref = VariableRef(name, (reading.mention.entity,))
+        return Resolved(ref, FLIP[reading.polarity] if less else reading.polarity, 0.8, True)
+
+    def _own_metric(self, mention: Mention) -> str | None:
+        """How an entity is measured where the text says no more: by the metric of its family, else the default one."""
+        family = self._metrics.get(((mention.dimension,), family_of(mention.dimension, mention.entity)))
+        return family or self._metrics.get(((mention.dimension,), default_facet(mention.dimension)))
+
     def _stand_in(self, reading: PhraseReading) -> Resolved | None:
         """The default metric of the entity, where the facet is a quantity of it, or its opposite."""
-        name = self._default.get(reading.mention.dimension)
+        name = self._own_metric(reading.mention) or self._default.get(reading.mention.dimension)
         if name is None:
             return None
         ref = VariableRef(name, (reading.mention.entity,))
@@ -149,4 +181,7 @@ class Resolver:
         if reading.facet in word_lists()["opposite_facets"]:
             return Resolved(ref, FLIP[reading.polarity], 0.8, True)
         same = reading.facet in word_lists()["same_facets"]
+        if reading.mention.dimension in _MACHINES and reading.facet in word_lists()["counted_facets"]:
+            # Fewer spares, or smaller ones, are not in a worse condition.
+            return None
         return Resolved(ref, reading.polarity, 0.85, True) if same else None

@@ -10,6 +10,7 @@ from hcg_pipeline.backends.rules.contexts import contexts
 from hcg_pipeline.backends.rules.hearst import hypernyms, lists
 from hcg_pipeline.backends.rules.noun_types import TermTypes
 from hcg_pipeline.backends.rules.parsing import Parsed, Parser, distinct, passages_of
+from hcg_pipeline.backends.rules.stated_names import SaidSame, agreed, one_long_form, said_same
 from hcg_pipeline.backends.rules.terms import Term, TermCounter, candidates, term_key
 from hcg_pipeline.corpus.window import Window
 from hcg_pipeline.progress import Progress
@@ -19,12 +20,14 @@ from hcg_pipeline.progress import Progress
 class Survey:
     """Terms by falling C-value and their types; short form -> long form key; hypernym -> hyponym keys with counts.
 
+    `same` are pairs of names, as spelled, that the corpus gives one thing; a short form of two things is in neither.
     `linked` counts keys in causes and effects; `keenness` says how much more the corpus uses a word than English does.
     """
 
     terms: tuple[Term, ...]
     types: TermTypes
     short_forms: dict[str, str]
+    same: tuple[tuple[str, str], ...]
     kinds: dict[str, Counter[str]]
     words: int
     passages: tuple[tuple[Parsed, ...], ...]
@@ -46,6 +49,7 @@ def survey(windows: Sequence[Window], parser: Parser, stage: str, progress: Prog
     groups: list[list[str]] = []
     seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
     shorts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    said: list[SaidSame] = []
     for sentence in sentences:
         clauses = sentence.clauses
         counter.add(clauses.tokens, [segment for segment in clauses.segments if segment.kind == "NP"])
@@ -55,11 +59,10 @@ def survey(windows: Sequence[Window], parser: Parser, stage: str, progress: Prog
             seen[key][context] += 1
         for short, long in abbreviations(sentence.text):
             shorts[term_key(short)][term_key(long)] += 1
+        said += said_same(clauses)
     words = sum(len(sentence.clauses.tokens) for sentence in sentences)
     terms = tuple(counter.terms(1 if words < 20_000 else 2))
-    chosen = {
-        short: min(longs.items(), key=lambda item: (-item[1], item[0]))[0] for short, longs in sorted(shorts.items())
-    }
+    chosen = one_long_form(shorts)
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for narrow, wide in pairs:
         kinds[wide][narrow] += 1
@@ -69,7 +72,8 @@ def survey(windows: Sequence[Window], parser: Parser, stage: str, progress: Prog
     types = TermTypes(terms, pairs, groups, chosen, seen)
     linked = Counter(key for sentence in sentences for key in _linked(sentence))
     keenness = {term.key: _keenness(term, words, parser) for term in terms if " " not in term.key}
-    return Survey(terms, types, chosen, dict(kinds), words, tuple(parsed), linked, keenness)
+    same = agreed(said, kinds, chosen)
+    return Survey(terms, types, chosen, same, dict(kinds), words, tuple(parsed), linked, keenness)
 
 
 def _linked(sentence: Parsed) -> Iterator[str]:

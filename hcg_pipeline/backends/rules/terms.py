@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.phrases import Segment
@@ -11,6 +12,8 @@ from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import impaired, word_lists
 
 _LONGEST = 5
+_NO_ACRONYM = 7
+"""Letters of a name in capitals that is no acronym if the lexicon has its words."""
 _DROPPED = frozenset({"AT0", "DT0", "DPS", "ORD", "CRD", "AV0", "AJC", "AJS", "PUQ", "CJC"})
 
 
@@ -25,6 +28,7 @@ class Term:
     c_value: float
 
 
+@lru_cache(maxsize=1 << 16)
 def word_key(word: str) -> str:
     """One word as keys have it: lower case, singular."""
     return noun_lexicon().singular(word.lower().replace("’", "'"))
@@ -152,7 +156,10 @@ def _show(best: str, spellings: Sequence[tuple[str, int]]) -> str:
     total = sum(count for _, count in spellings) or 1
     lowered = sum(count for text, count in spellings if text[:1].islower())
     words = best.split()
-    if (
+    if best.isupper() and len(best) >= _NO_ACRONYM and all(_shouted(word) for word in words):
+        # "WEAR RINGS" in a heading is no acronym.
+        words = [word.lower() for word in words]
+    elif (
         best[:1].islower()
         or lowered / total > 0.1
         or (len(words) > 1 and not all(word[:1].isupper() for word in words))
@@ -165,6 +172,11 @@ def _show(best: str, spellings: Sequence[tuple[str, int]]) -> str:
     elif len(last) > 2 and last.endswith("s") and last[:-1].isupper():
         words[-1] = last[:-1]
     return " ".join(words)
+
+
+def _shouted(word: str) -> bool:
+    """Whether a word in capitals is a noun of its own."""
+    return word_key(word) in noun_lexicon().classes
 
 
 def _acronym(word: str) -> bool:

@@ -32,7 +32,8 @@ class Cue:
     only: frozenset[str]
 
 
-def _rows(name: str) -> list[list[str]]:
+def rows(name: str) -> list[list[str]]:
+    """The cells of each row of one of the package's tables, comments left out."""
     text = files(_package).joinpath(name).read_text("utf-8")
     return [line.split("\t") for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
@@ -40,13 +41,13 @@ def _rows(name: str) -> list[list[str]]:
 @cache
 def word_lists() -> dict[str, frozenset[str]]:
     """List name -> its words, lower case."""
-    return {name: frozenset(words.split()) for name, words in _rows("lists.tsv")}
+    return {name: frozenset(words.split()) for name, words in rows("lists.tsv")}
 
 
 @cache
 def word_map(name: str) -> dict[str, str]:
     """Word -> its value, of a two-column file such as `verb_facets.tsv`, whose second column lists words."""
-    return {word: key for key, words in _rows(name) for word in words.split()}
+    return {word: key for key, words in rows(name) for word in words.split()}
 
 
 @cache
@@ -54,7 +55,7 @@ def facets() -> dict[str, Facet]:
     """Facet name -> facet, in the file's order."""
     return {
         name: Facet(name, category, tuple(nouns.split()), says, *_limits(limits))
-        for name, category, nouns, says, limits in _rows("facets.tsv")
+        for name, category, nouns, says, limits in rows("facets.tsv")
     }
 
 
@@ -86,7 +87,7 @@ def facet_of_noun() -> dict[str, str]:
 def cues() -> dict[str, tuple[Cue, ...]]:
     """Verb lemma -> its cues; those with a particle first, since they are the more specific."""
     found: dict[str, list[Cue]] = {}
-    for verb, particles, direction, sign, strength, facet, only in _rows("cues.tsv"):
+    for verb, particles, direction, sign, strength, facet, only in rows("cues.tsv"):
         names = frozenset(name for name in particles.split(",") if name != "-")
         bare = "-" in particles.split(",")
         lemma, _, rest = verb.partition(" ")
@@ -112,7 +113,10 @@ def impaired() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class NounClass:
-    """A noun class that makes a dimension, how a mention of its entities is measured by default, and its weight."""
+    """A noun class that makes a dimension, how a mention of its entities is measured by default, and its weight.
+
+    `one` is a single thing of it ("a machine or device"); `says` is what the default facet says of {x}, or "-".
+    """
 
     name: str
     dimension: str
@@ -120,12 +124,14 @@ class NounClass:
     category: str
     weight: float
     describes: str
+    one: str
+    says: str
 
 
 @cache
 def noun_classes() -> dict[str, NounClass]:
     """Class name -> what it makes; classes that make no dimension are absent."""
     return {
-        name: NounClass(name, dimension, facet, category, float(weight), describes)
-        for name, dimension, facet, category, weight, describes in _rows("classes.tsv")
+        name: NounClass(name, dimension, facet, category, float(weight), describes, one, says)
+        for name, dimension, facet, category, weight, describes, one, says in rows("classes.tsv")
     }

@@ -108,7 +108,7 @@ def test_relations_quote_their_passage_and_stay_in_the_vocabulary(backend: Rules
             assert all((name, entity) in entities for name, entity in zip(signature, ref.entities, strict=True))
     nausea = relations["TreatmentUse(chemotherapy)", "SymptomOccurrence(nausea)"]
     assert nausea.sign == "+" and nausea.quote == "Chemotherapy may cause nausea and vomiting."
-    assert relations["ComponentCondition(bearing)", "EventOccurrence(vibration)"].sign == "-"
+    assert relations["ComponentCondition(bearing)", "DisturbanceOccurrence(vibration)"].sign == "-"
 
 
 def test_a_pronoun_stands_for_the_subject_before_and_the_quote_holds_both(

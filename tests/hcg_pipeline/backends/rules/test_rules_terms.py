@@ -8,7 +8,7 @@ from hcg_pipeline.backends.rules.contexts import ending_evidence
 from hcg_pipeline.backends.rules.hearst import hypernyms, lists
 from hcg_pipeline.backends.rules.noun_lexicon import noun_lexicon
 from hcg_pipeline.backends.rules.tagging import Tagger
-from hcg_pipeline.backends.rules.terms import TermCounter, term_key
+from hcg_pipeline.backends.rules.terms import TermCounter, shown, term_key
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +102,21 @@ def test_the_lexicon_knows_classes(noun: str, kind: str) -> None:
 def test_endings_speak_for_classes(word: str, kind: str) -> None:
     evidence = ending_evidence(word)
     assert max(evidence, key=lambda name: evidence[name]) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("actinic keratoses", "actinic keratosis"),
+        ("thromboses", "thrombosis"),
+        ("low doses", "low dose"),
+        ("rotor axes", "rotor axis"),
+        ("contact lenses", "contact lens"),
+        ("WEAR RINGS", "wear ring"),
+        ("DOWNTIME", "downtime"),
+        ("AIDS", "AIDS"),
+        ("PARP inhibitors", "PARP inhibitor"),
+    ],
+)
+def test_a_name_is_singular_and_in_small_letters_unless_an_acronym(text: str, name: str) -> None:
+    assert shown(text) == name

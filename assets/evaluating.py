@@ -3,179 +3,178 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 
-from assets.evaluations import evidence_counts, keep_evaluation, published_tier
+from assets.evaluation_plan import Plan
+from assets.evaluations import answer_counts, keep_evaluation, questions_hash
 from hcg_pipeline.answering.answers import answer_retrieved, evidence_rows
-from hcg_pipeline.answering.questions import Question, find_question_files, read_questions
-from hcg_pipeline.backends.protocol import Failure, Usage
-from hcg_pipeline.errors import EvaluationError
+from hcg_pipeline.answering.questions import Question
+from hcg_pipeline.backends.llm.backend import LlmBackend
+from hcg_pipeline.backends.llm.ledger import StageCost
+from hcg_pipeline.backends.protocol import Failure, LanguageBackend, Usage
+from hcg_pipeline.evaluation.judging.judge import Judge
 from hcg_pipeline.evaluation.judging.settings import GRAPHRAG_BENCH
-from hcg_pipeline.evaluation.scoring import Scored, of_system, score_with_judges
+from hcg_pipeline.evaluation.scoring import Scored, joined_scores, of_system, score_with_judges
 from hcg_pipeline.evaluation.systems import SYSTEMS
 from hcg_pipeline.progress import Progress
 from hcg_pipeline.retrieval.retrieval import Retrieval
 from hcg_pipeline.retrieval.retrieve import retrieve
-from hcg_pipeline.retrieval.settings import RetrievalSettings
-from resources.asking import answering_backend
 from resources.embedding import EmbeddingModel
-from resources.judging import Judges
-from resources.language import LanguageModel
-from resources.published import Published, open_published
+from resources.ledgers import RunCalls
+from resources.published import open_published
 from resources.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """What is to be compared: modes, budgets of evidence in words, and how often everything is asked."""
-
-    modes: tuple[str, ...]
-    budgets: tuple[int, ...]
-    retrieve_only: bool
-    runs: int
-
-
-@dataclass(frozen=True, slots=True)
 class Evaluated:
-    """Over all systems: SCORES, SYSTEMS, replies that could not be used, judged scores that are missing."""
+    """Over all systems: SCORES, SYSTEMS, replies that could not be used, judged scores that are missing, the cost.
+
+    `costs` are those of answering and judging, and of vectors; () where no endpoint was asked.
+    """
 
     scores: pa.Table
     systems: pa.Table
     failures: tuple[Failure, ...]
     missing: pa.Table
+    costs: tuple[StageCost, ...]
 
 
-def question_files(workspace: Workspace, corpus: str, file: Path | None) -> list[Path]:
-    """The file, or every question file of the corpus. Raises `EvaluationError` where there is none."""
-    if file is not None:
-        return [file]
-    folder = workspace.question_folder(corpus)
-    found = find_question_files(folder)
-    if not found:
-        raise EvaluationError(f"There are no question files in {folder}: put one there, or name one after the corpus.")
-    return found
+def evaluate(workspace: Workspace, plan: Plan, progress: Progress) -> Evaluated:
+    """Answers the plan's questions in each mode with each budget, scores the answers and keeps the scores.
 
-
-def evaluate_files(
-    workspace: Workspace, corpus: str, file: Path | None, asking: Asking, progress: Progress
-) -> Evaluated:
-    """Answers the files in each mode with each budget, scores the answers and keeps the scores.
-
-    Raises as answering, judging and reading questions do, `SnapshotError` before the first build, and
-    `EvaluationError` for several runs of what is the same every time, or files without any reference answer.
+    Each system is kept as soon as it is scored, and each reply as it comes: what was stopped goes on where it was.
+    Raises as answering and judging do, and `SnapshotError` before the first build.
     """
-    files = {path.stem: read_questions(path) for path in question_files(workspace, corpus, file)}
-    if not any(question.answer for questions in files.values() for question in questions):
-        raise EvaluationError(
-            "None of the questions has a reference `answer`, so there is nothing to score: add answers to the file, or "
-            "use hcg answer."
-        )
-    published = open_published(workspace, corpus, EmbeddingModel.from_environment(workspace.cache))
-    bench = _Bench(workspace, corpus, published, str(file) if file else "", asking, progress)
+    bench = _Bench(workspace, plan, progress)
     scores, systems, missing, failures = [], [], [], list[Failure]()
-    for name, questions in files.items():
-        for mode in asking.modes:
-            for words in asking.budgets or (bench.settings.words,):
-                system, scored, unusable = bench.evaluate(name, questions, mode, words)
-                keep_evaluation(workspace, corpus, system, scored)
-                scores.append(scored.scores)
-                systems.append(system)
-                missing.append(scored.missing)
-                failures += [*unusable, *scored.failures]
-    return Evaluated(pa.concat_tables(scores), pa.concat_tables(systems), tuple(failures), pa.concat_tables(missing))
+    try:
+        for name, questions in plan.questions.items():
+            for mode in plan.asking.modes:
+                for words in plan.asking.budgets or (bench.words,):
+                    system, scored, answers = bench.evaluate(name, questions, mode, words)
+                    keep_evaluation(workspace, plan.corpus, system, scored, answers)
+                    scores.append(scored.scores)
+                    systems.append(system)
+                    missing.append(scored.missing)
+                    failures += scored.failures
+    finally:
+        costs = bench.settle()
+    tables = (pa.concat_tables(parts) for parts in (scores, systems, missing))
+    return Evaluated(next(tables), next(tables), tuple(failures), next(tables), costs)
 
 
 class _Bench:
-    """One published graph with what is asked of it and who judges."""
+    """One published graph with what is asked of it, who answers and who judges."""
 
-    def __init__(
-        self, workspace: Workspace, corpus: str, published: Published, file: str, asking: Asking, progress: Progress
-    ) -> None:
-        self.settings: RetrievalSettings = workspace.settings(corpus).retrieval
-        self._workspace = workspace
-        self._corpus = corpus
-        self._index = published.index
-        self._snapshot = published.snapshot
-        self._chunks = published.snapshot.table("chunks")
-        self._tier = published_tier(workspace, corpus, published.snapshot)
-        self._file = file
-        self._asking = asking
+    def __init__(self, workspace: Workspace, plan: Plan, progress: Progress) -> None:
+        self._retrieval = workspace.settings(plan.corpus).retrieval
+        self._wanted = workspace.settings(plan.corpus).backend
+        self._plan = plan
         self._progress = progress
-        self._judging = Judges() if asking.retrieve_only else Judges.from_environment()
-        backend = LanguageModel.from_environment(workspace.cache).backend_for(workspace.settings(corpus).backend)
-        self._backend = "none" if asking.retrieve_only else backend.name
-        if asking.runs > 1 and not self._judging.endpoints and self._backend != "llm":
-            raise EvaluationError(
-                "--runs needs an LLM that answers or judges: retrieval and the rules backend give the same every time."
-            )
+        self._calls: RunCalls | None = None
+        embedding = EmbeddingModel.from_environment(workspace.cache)
+        if plan.judging.endpoints or isinstance(plan.backend, LlmBackend) or embedding.kind == "openai":
+            folder = workspace.corpus_store(plan.corpus) / "ledger"
+            language = plan.language
+            self._calls = RunCalls(language.cache_engine(), folder, plan.corpus, "evaluate", language.price_list())
+            self._calls.settle()  # of a process that was killed: not of this one's cost
+        published = open_published(workspace, plan.corpus, embedding, self._calls)
+        self._index = published.index
+        self._manifest = published.snapshot.manifest
+        self._chunks = published.snapshot.table("chunks")
+
+    @property
+    def words(self) -> int:
+        """The corpus's own budget of evidence."""
+        return self._retrieval.words
+
+    def settle(self) -> tuple[StageCost, ...]:
+        """Move the calls into the corpus's ledger, and say what they came to."""
+        return self._calls.settle() if self._calls else ()
 
     def evaluate(
         self, question_set: str, questions: Sequence[Question], mode: str, words: int
-    ) -> tuple[pa.Table, Scored, list[Failure]]:
-        """The system as SYSTEMS of one row, its scores over all runs, and answers' replies that were not usable."""
-        settings = self.settings.model_copy(update={"words": words})
-        retrieve(
-            self._index, [questions[0].question], mode, settings
-        )  # what is made at first use is no part of the time
+    ) -> tuple[pa.Table, Scored, pa.Table]:
+        """The system as SYSTEMS of one row; over all runs its scores, with the replies that could not be used, and its
+        answers, which are ANSWERS with a column `run`.
+        """
+        settings = self._retrieval.model_copy(update={"words": words})
+        asked = [question.question for question in questions]
+        retrieve(self._index, asked[:1], mode, settings)  # what is made at first use is no part of the time
         began = time.perf_counter()
-        found = retrieve(self._index, [question.question for question in questions], mode, settings)
+        found = retrieve(self._index, asked, mode, settings)
         milliseconds = (time.perf_counter() - began) * 1000 / len(questions)
-        parts, failures, usage = [], list[Failure](), Usage()
-        for run in range(1, self._asking.runs + 1):
+        tier = self._manifest["built_by"].get("tier", "")
+        runs = self._plan.asking.runs
+        parts, given, failed, usage, answered = [], [], 0, Usage(), 0
+        for run in range(1, runs + 1):
             answers, unusable, cost = self._answer(question_set, questions, found, run)
-            failures += unusable
+            failed += len(unusable)
             usage += cost
+            answered += sum(answers["answered"].to_pylist())
+            given.append(answers.append_column("run", pa.array([run] * len(answers), pa.int64())))
             scored = self._score(answers, run)
-            number = run if self._asking.runs > 1 else None
-            parts.append((of_system(scored.scores, self._tier, words, number), scored))
+            parts.append(
+                Scored(
+                    of_system(scored.scores, tier, words, run if runs > 1 else None),
+                    scored.verdicts,
+                    scored.missing,
+                    (*unusable, *scored.failures),
+                    scored.usage,
+                )
+            )
+        backend = self._plan.backend
         row = {
             "question_set": question_set,
-            "file": self._file,
+            "file": str(self._plan.file or ""),
             "mode": mode,
-            "tier": self._tier,
-            "backend": self._backend,
+            "tier": tier,
+            "backend": backend.name if backend else "none",
             "words": words,
-            "snapshot_id": self._snapshot.snapshot_id,
-            "variables": self._snapshot.manifest["rows"]["nodes"],
-            "edges": self._snapshot.manifest["rows"]["edges"],
-            "failed": len(failures),
-            **evidence_counts(evidence_rows(question_set, questions, found)),
-            # A reply from the cache costs nothing today, which says nothing of what it costs.
-            "tokens": None
-            if usage.cached
-            else (usage.tokens_in + usage.tokens_out) / len(questions) / self._asking.runs,
+            "snapshot_id": self._manifest["snapshot_id"],
+            "variables": self._manifest["rows"]["nodes"],
+            "edges": self._manifest["rows"]["edges"],
+            "failed": failed,
+            **answer_counts(evidence_rows(question_set, questions, found)),
+            "answered": answered / runs if backend else None,
+            **self._costs(usage, len(questions) * runs),
             "milliseconds": milliseconds,
+            "model": backend.sampling.model if isinstance(backend, LlmBackend) else None,
+            "embedding_model": self._index.embedder.model,
+            "runs": runs,
+            "asked": questions_hash(questions),
         }
-        return pa.Table.from_pylist([row], schema=SYSTEMS), _joined(parts), failures
+        return pa.Table.from_pylist([row], schema=SYSTEMS), joined_scores(parts), pa.concat_tables(given)
+
+    def _costs(self, usage: Usage, asked: int) -> dict[str, float | None]:
+        """Tokens and USD per question, of replies from the cache what they took when they were made."""
+        tokens_in, tokens_out = usage.tokens_in + usage.kept_in, usage.tokens_out + usage.kept_out
+        backend = self._plan.backend
+        if not isinstance(backend, LlmBackend):
+            return {"tokens": 0.0, "usd": 0.0}
+        price = self._plan.language.price_list().price(backend.sampling.model)
+        usd = price.usd(tokens_in, 0, tokens_out) / asked if price else None
+        return {"tokens": (tokens_in + tokens_out) / asked, "usd": usd}
 
     def _answer(
         self, question_set: str, questions: Sequence[Question], found: Sequence[Retrieval], run: int
     ) -> tuple[pa.Table, tuple[Failure, ...], Usage]:
-        if self._asking.retrieve_only:
+        if self._plan.backend is None:
             return evidence_rows(question_set, questions, found), (), Usage()
-        with answering_backend(self._workspace, self._corpus, run=run) as backend:
-            done = answer_retrieved(backend, question_set, questions, found, self._progress)
+        done = answer_retrieved(self._backend(run), question_set, questions, found, self._progress)
         return done.answers, done.failures, done.usage
 
+    def _backend(self, run: int) -> LanguageBackend:
+        backend = self._plan.language.backend_for(self._wanted, run)
+        return self._calls.of(backend) if self._calls and isinstance(backend, LlmBackend) else backend
+
+    def _judges(self, run: int) -> list[Judge]:
+        if self._calls is None or not self._plan.judging.endpoints:
+            return []
+        judges = self._plan.judging.judges(self._plan.language.cache_engine(), run)
+        return [self._calls.of(judge) for judge in judges]
+
     def _score(self, answers: pa.Table, run: int) -> Scored:
-        judges = []
-        if self._judging.endpoints:
-            judges = self._judging.judges(LanguageModel.from_environment(self._workspace.cache).cache_engine(), run)
         embedder = self._index.embedder
-        return score_with_judges(answers, self._chunks, embedder, judges, GRAPHRAG_BENCH, self._progress)
-
-
-def _joined(parts: Sequence[tuple[pa.Table, Scored]]) -> Scored:
-    usage, failures = Usage(), tuple[Failure, ...]()
-    for _, scored in parts:
-        usage += scored.usage
-        failures += scored.failures
-    return Scored(
-        pa.concat_tables([scores for scores, _ in parts]),
-        pa.concat_tables([scored.verdicts for _, scored in parts]),
-        pa.concat_tables([scored.missing for _, scored in parts]),
-        failures,
-        usage,
-    )
+        return score_with_judges(answers, self._chunks, embedder, self._judges(run), GRAPHRAG_BENCH, self._progress)

@@ -3,29 +3,29 @@
 A system that is evaluated again takes the place of its old scores; all of them together make the corpus's report.
 """
 
-import shutil
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from assets.stage_run import failure_table
+from hcg_pipeline.answering.questions import Question
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.evaluation.judging.answers import MISSING
 from hcg_pipeline.evaluation.page import as_html
 from hcg_pipeline.evaluation.report import draw_report, render_report
 from hcg_pipeline.evaluation.scoring import Scored
 from hcg_pipeline.evaluation.significance import fallback_as_graph
 from hcg_pipeline.evaluation.systems import SYSTEMS
-from hcg_pipeline.graph.snapshot import Snapshot
-from hcg_pipeline.specification.spec_file import parse_spec
 from hcg_pipeline.tables import SCORES
 from resources.places import folder_name
-from resources.table_files import read_table, replace_bytes, replace_table, replace_text
+from resources.table_files import read_table, remove_folder, replace_bytes, replace_table, replace_text
 from resources.workspace import Workspace
 
 _PLOTS = "benchmark_report.svg"
-_TIERS = ("XS", "S", "M", "L")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,30 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The files of a report, its text, and its plots as SVG (b'' without any)."""
+    """The files of a report, the folder of what it shows, its text, and its plots as SVG (b'' without any)."""
 
-    page: Path
-    html: Path
+    page: AnyPath
+    html: AnyPath
+    evaluations: AnyPath
     markdown: str
     plots: bytes
 
 
-def keep_evaluation(workspace: Workspace, corpus: str, systems: pa.Table, scored: Scored) -> Path:
-    """Keep the scores of the one system in `systems` (SYSTEMS, one row) on one question set. Returns the folder."""
+def keep_evaluation(
+    workspace: Workspace, corpus: str, systems: pa.Table, scored: Scored, answers: pa.Table | None = None
+) -> AnyPath:
+    """Keep the scores of the one system in `systems` (SYSTEMS, one row) on one question set. Returns the folder.
+
+    `answers` are those that were scored, unless an asset keeps them.
+    """
     [row] = systems.to_pylist()
     name = "-".join(str(row[part]) for part in ("question_set", "mode", "tier", "backend", "words"))
     folder = _folder(workspace, corpus) / folder_name(name)
     replace_table(folder / "verdicts.parquet", scored.verdicts)
     replace_table(folder / "missing.parquet", scored.missing)
+    replace_table(folder / "failures.parquet", failure_table(scored.failures))
+    if answers is not None:
+        replace_table(folder / "answers.parquet", answers)
     replace_table(folder / "scores.parquet", scored.scores)
     replace_table(folder / "systems.parquet", systems)
     return folder
@@ -63,37 +72,36 @@ def read_evaluations(workspace: Workspace, corpus: str) -> Kept:
     """All that is kept, in the order of the systems' names."""
     parts: dict[str, list[pa.Table]] = {"scores": [SCORES.empty_table()], "systems": [SYSTEMS.empty_table()]}
     parts["missing"] = [MISSING.empty_table()]
-    for folder in sorted(_folder(workspace, corpus).glob("*/systems.parquet")):
+    for folder in sorted(_folder(workspace, corpus).glob("*/systems.parquet"), key=str):
         for name, tables in parts.items():
             tables.append(read_table(folder.with_name(f"{name}.parquet")))
-    return Kept(*(pa.concat_tables(parts[name]) for name in ("scores", "systems", "missing")))
+    # What was kept by an older version lacks columns that came later; they are null there.
+    kept = (pa.concat_tables(parts[name], promote_options="default") for name in ("scores", "systems", "missing"))
+    return Kept(*kept)
 
 
 def forget_question_sets(workspace: Workspace, corpus: str, kept: Sequence[str]) -> None:
     """Remove evaluations of the corpus's own question files that are not among `kept` any more."""
-    for path in sorted(_folder(workspace, corpus).glob("*/systems.parquet")):
+    for path in sorted(_folder(workspace, corpus).glob("*/systems.parquet"), key=str):
         [row] = read_table(path).to_pylist()
         if not row["file"] and row["question_set"] not in kept:
-            shutil.rmtree(path.parent)
+            remove_folder(path.parent)
 
 
-def evidence_counts(answers: pa.Table) -> Mapping[str, float]:
-    """Of ANSWERS: how many `questions`, and on average how many `context_words` each was given."""
+def answer_counts(answers: pa.Table) -> Mapping[str, float]:
+    """Of ANSWERS: how many `questions`, how many were `answered`, and how many `context_words` each was given."""
     words = [sum(len(text.split()) for text in contexts) for contexts in answers["contexts"].to_pylist()]
-    return {"questions": len(words), "context_words": sum(words) / len(words) if words else 0.0}
+    return {
+        "questions": len(words),
+        "answered": float(sum(answers["answered"].to_pylist())),
+        "context_words": sum(words) / len(words) if words else 0.0,
+    }
 
 
-def published_tier(workspace: Workspace, corpus: str, snapshot: Snapshot) -> str:
-    """The tier that a snapshot was built at: that of the pin with its metrics; else the corpus's own setting."""
-    own = workspace.settings(corpus).tier
-    metrics = set(snapshot.table("metrics")["metric"].to_pylist())
-    pins = workspace.corpus_store(corpus) / "pins"
-    for tier in sorted(_TIERS, key=lambda name: (name != own, _TIERS.index(name))):
-        for path in sorted(pins.glob(f"*-{tier}.yaml")):
-            pinned = parse_spec(path.read_text(encoding="utf-8"), path)
-            if {metric.name for metric in pinned.metrics} == metrics:
-                return tier
-    return own
+def questions_hash(questions: Sequence[Question]) -> str:
+    """What tells whether two evaluations asked the same: a hash of ids, questions, references and types."""
+    content = [(one.id, one.question, one.answer, one.question_type, one.evidence) for one in questions]
+    return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
 
 def write_report(workspace: Workspace, corpus: str, latest: pa.Table | None = None) -> Report:
@@ -108,7 +116,8 @@ def write_report(workspace: Workspace, corpus: str, latest: pa.Table | None = No
     plots = draw_report(scores, systems)
     text = render_report(corpus, scores, systems, owed, _PLOTS if plots else "")
     folder = workspace.corpus_store(corpus) / "reports"
-    report = Report(folder / "benchmark_report.md", folder / "benchmark_report.html", text, plots)
+    pages = (folder / "benchmark_report.md", folder / "benchmark_report.html")
+    report = Report(*pages, _folder(workspace, corpus), text, plots)
     replace_text(report.page, text)
     replace_text(report.html, as_html(f"Scores of {corpus}", text, _PLOTS, plots))
     if plots:
@@ -116,5 +125,5 @@ def write_report(workspace: Workspace, corpus: str, latest: pa.Table | None = No
     return report
 
 
-def _folder(workspace: Workspace, corpus: str) -> Path:
+def _folder(workspace: Workspace, corpus: str) -> AnyPath:
     return workspace.corpus_store(corpus) / "evaluations"

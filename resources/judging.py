@@ -1,6 +1,7 @@
 """The judges of answers as a Dagster resource: none, one or several models, under settings of their own."""
 
 from functools import lru_cache
+from pathlib import Path
 
 import dagster as dg
 from pydantic import Field, SecretStr, ValidationError
@@ -11,11 +12,13 @@ from hcg_pipeline.backends.llm.settings import (
     BudgetSettings,
     EndpointSettings,
     RateSettings,
+    SettingNames,
     Timeouts,
 )
 from hcg_pipeline.errors import BackendError, SettingsError
 from hcg_pipeline.evaluation.judging.judge import Judge, build_judge
 from resources import environment
+from resources.bounds import bounds_of
 
 PREFIX = "HCG_JUDGE"
 _FIRST_SEED = 7
@@ -37,8 +40,11 @@ class Judges(dg.ConfigurableResource[None]):
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     seconds_per_call: float | None = Field(default=None, description="The longest that one call may take.")
-    max_calls: int | None = Field(default=None, description="Calls that each judge may make.")
-    max_usd: float | None = Field(default=None, description="US dollars that each judge may cost.")
+    reply_tokens: int | None = Field(default=None, description="The most tokens of one reply.")
+    max_calls: int | None = Field(default=None, description="Calls that each judge may make, all runs together.")
+    max_tokens: int | None = Field(default=None, description="Tokens that each judge may use, all runs together.")
+    max_usd: float | None = Field(default=None, description="US dollars that each judge may cost, all runs together.")
+    prices: str | None = Field(default=None, description="A price list; null: the one that comes with the package.")
 
     @classmethod
     def from_environment(cls) -> "Judges":
@@ -63,8 +69,11 @@ class Judges(dg.ConfigurableResource[None]):
             requests_per_minute=environment.whole_number(f"{PREFIX}_REQUESTS_PER_MINUTE"),
             tokens_per_minute=environment.whole_number(f"{PREFIX}_TOKENS_PER_MINUTE"),
             seconds_per_call=environment.number(f"{PREFIX}_TIMEOUT"),
+            reply_tokens=environment.whole_number(f"{PREFIX}_REPLY_TOKENS"),
             max_calls=environment.whole_number(f"{PREFIX}_MAX_CALLS"),
+            max_tokens=environment.whole_number(f"{PREFIX}_MAX_TOKENS"),
             max_usd=environment.number(f"{PREFIX}_MAX_USD"),
+            prices=environment.text("HCG_LLM_PRICES"),
         )
 
     def judges(self, cache: Engine, run: int = 1) -> list[Judge]:
@@ -85,13 +94,15 @@ class Judges(dg.ConfigurableResource[None]):
 
     def _settings(self, endpoint: JudgeEndpoint, model: str, seed: int) -> EndpointSettings:
         key = environment.text(endpoint.key_variable)
+        own = endpoint.key_variable.endswith("_API_KEY")
+        prefix = endpoint.key_variable.removesuffix("_API_KEY") if own else PREFIX
         if key is None and endpoint.base_url is None:
-            prefix = endpoint.key_variable.removesuffix("_API_KEY")
             raise BackendError(
                 f"The judge {model!r} needs an endpoint: set {endpoint.key_variable}, or {prefix}_BASE_URL for a "
                 f"server of your own, or unset {prefix}_MODEL to go without a judge."
             )
         seconds = self.seconds_per_call
+        asked = {"max_tokens": self.reply_tokens} if self.reply_tokens else {}
         try:
             return EndpointSettings(
                 model=model,
@@ -104,7 +115,16 @@ class Judges(dg.ConfigurableResource[None]):
                     requests_per_minute=self.requests_per_minute,
                     tokens_per_minute=self.tokens_per_minute,
                 ),
-                budget=BudgetSettings(max_calls=self.max_calls, max_usd=self.max_usd),
+                budget=BudgetSettings(
+                    max_calls=self.max_calls,
+                    max_tokens=self.max_tokens,
+                    max_usd=self.max_usd,
+                    prices=Path(self.prices) if self.prices else None,
+                ),
+                names=SettingNames(
+                    model=f"{prefix}_MODEL", base_url=f"{prefix}_BASE_URL", api_key=endpoint.key_variable
+                ),
+                **asked,
             )
         except ValidationError as error:
             problems = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
@@ -113,5 +133,6 @@ class Judges(dg.ConfigurableResource[None]):
 
 @lru_cache
 def _judge(settings: EndpointSettings, cache: Engine) -> Judge:
-    """One judge, and so one limiter and one budget, for all that a process asks of it."""
-    return build_judge(settings, cache)
+    """One judge for all that a process asks of it under one seed; all seeds share limiter and budget."""
+    limiter, budget = bounds_of(settings)
+    return build_judge(settings, cache, limiter=limiter, budget=budget)

@@ -3,15 +3,16 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.corpus.encoding import decode
 from hcg_pipeline.errors import DocumentError, QuestionFileError
 
@@ -31,7 +32,7 @@ class Question:
     evidence: tuple[str, ...] = ()
 
 
-def read_questions(path: Path) -> list[Question]:
+def read_questions(path: AnyPath) -> list[Question]:
     """The questions of one file, in its order.
 
     Each needs `id` (unique in the file; a number is taken as its text) and `question`; `answer`, `question_type` and
@@ -58,7 +59,7 @@ def read_questions(path: Path) -> list[Question]:
     return questions
 
 
-def find_question_files(folder: Path) -> list[Path]:
+def find_question_files(folder: AnyPath) -> list[AnyPath]:
     """The question files straight in a folder, sorted by name; a folder that is not there holds none.
 
     The name of a question set is its file's stem, so two files of one stem (`a.csv` and `a.json`) are refused with
@@ -67,11 +68,14 @@ def find_question_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     files = sorted(
-        path
-        for path in folder.iterdir()
-        if path.suffix.lower() in ENDINGS and not path.name.startswith(".") and path.is_file()
+        (
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in ENDINGS and not path.name.startswith(".") and path.is_file()
+        ),
+        key=lambda path: path.name,
     )
-    stems: dict[str, Path] = {}
+    stems: dict[str, AnyPath] = {}
     for path in files:
         if path.stem in stems:
             raise QuestionFileError(
@@ -102,12 +106,18 @@ def _question(row: Mapping[str, Any], where: str) -> Question:
 
 
 def _text(value: object, column: str, where: str) -> str | None:
-    """A cell as text without surrounding space; None where it is missing or blank."""
-    if value is None:
+    """A cell as text without surrounding space; None where it is missing or blank.
+
+    NaN is what pandas writes for a cell that is missing.
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise QuestionFileError(f"{where}: '{column}' is a {type(value).__name__}, not a text. Write it as a string.")
-    return str(value).strip() or None
+    text = str(value).strip()
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise QuestionFileError(f"{where}: '{column}' holds half a character (\\ud800 to \\udfff). Write it whole.")
+    return text or None
 
 
 def _evidence(value: object, where: str) -> tuple[str, ...]:
@@ -119,7 +129,7 @@ def _evidence(value: object, where: str) -> tuple[str, ...]:
     return tuple(text for text in texts if text is not None)
 
 
-def _json_rows(path: Path) -> Iterator[Row]:
+def _json_rows(path: AnyPath) -> Iterator[Row]:
     try:
         content = json.loads(_decode(path))
     except ValueError as error:
@@ -133,7 +143,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
     yield from _objects(((f"record {number}", row) for number, row in enumerate(content, start=1)), path)
 
 
-def _jsonl_rows(path: Path) -> Iterator[Row]:
+def _jsonl_rows(path: AnyPath) -> Iterator[Row]:
     def lines() -> Iterator[tuple[str, object]]:
         for number, line in enumerate(_decode(path).split("\n"), start=1):
             if line.strip():
@@ -147,14 +157,14 @@ def _jsonl_rows(path: Path) -> Iterator[Row]:
     yield from _objects(lines(), path)
 
 
-def _objects(rows: Iterable[tuple[str, object]], path: Path) -> Iterator[Row]:
+def _objects(rows: Iterable[tuple[str, object]], path: AnyPath) -> Iterator[Row]:
     for where, row in rows:
         if not isinstance(row, dict):
             raise QuestionFileError(f"{path}, {where}: a {type(row).__name__}, not an object with 'id' and 'question'.")
         yield where, row
 
 
-def _csv_rows(path: Path) -> Iterator[Row]:
+def _csv_rows(path: AnyPath) -> Iterator[Row]:
     reader = csv.DictReader(io.StringIO(_decode(path), newline=""), strict=True)
     try:
         header = reader.fieldnames or ()
@@ -164,6 +174,9 @@ def _csv_rows(path: Path) -> Iterator[Row]:
                     f"{path}, line 1: no column '{column}' among {', '.join(map(repr, header)) or 'none'}. "
                     "The first line names the columns: id, question, and what else there is, with commas between."
                 )
+        for column in ("id", "question", "answer", "question_type", "evidence"):
+            if list(header).count(column) > 1:
+                raise QuestionFileError(f"{path}, line 1: two columns '{column}'. Keep one of them.")
         for row in reader:
             if None in row:
                 raise QuestionFileError(
@@ -174,15 +187,15 @@ def _csv_rows(path: Path) -> Iterator[Row]:
         raise QuestionFileError(f"{path}, after line {reader.line_num}: not CSV: {error}.") from error
 
 
-def _parquet_rows(path: Path) -> Iterator[Row]:
+def _parquet_rows(path: AnyPath) -> Iterator[Row]:
     try:
-        rows = pq.read_table(path).to_pylist()
+        rows = pq.read_table(pa.BufferReader(path.read_bytes())).to_pylist()
     except (pa.ArrowException, OSError) as error:
         raise QuestionFileError(f"{path}: not a parquet file: {error}. Write it again.") from error
     yield from ((f"row {number}", row) for number, row in enumerate(rows, start=1))
 
 
-def _decode(path: Path) -> str:
+def _decode(path: AnyPath) -> str:
     """The file's text, in whatever encoding, with \\n at the end of lines."""
     try:
         text = decode(path.read_bytes())

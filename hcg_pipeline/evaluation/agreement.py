@@ -9,7 +9,6 @@ from itertools import combinations
 from statistics import fmean, stdev
 
 import pyarrow as pa
-from scipy.stats import kendalltau, spearmanr
 
 from hcg_pipeline.errors import EvaluationError
 from hcg_pipeline.evaluation.judging.naming import split_judged_name
@@ -59,6 +58,8 @@ def judge_agreement(scores: pa.Table, measure: str, *, by: str = "mode") -> pa.T
     are missing for the hard questions does not look generous. Raises `EvaluationError` for fewer than two judges, or
     two that have scored no answer in common.
     """
+    from scipy.stats import kendalltau, spearmanr  # half a second that only those wait for who compare judges
+
     judges = _answers_by_judge(scores, measure, by)
     if len(judges) < 2:
         raise EvaluationError(f"{measure}: agreement needs two judges, and there is only {', '.join(judges)}")

@@ -36,13 +36,20 @@ def plain(text: str) -> str:
 
 
 def measure_title(measure: str) -> tuple[str, str]:
-    """What a measure is called, and what it is ('' where that is not known)."""
+    """What a measure is called, as text in Markdown, and what it is ('' where that is not known)."""
+    judged = split_judged_name(measure)
+    _, about = _ABOUT.get(judged[0] if judged else measure.partition("@")[0], ("", ""))
+    return plain(measure_name(measure)), about
+
+
+def measure_name(measure: str) -> str:
+    """What a measure is called."""
     name, _, budget = measure.partition("@")
     judged = split_judged_name(measure)
-    title, about = _ABOUT.get(judged[0] if judged else name, (plain(measure), ""))
+    title, _ = _ABOUT.get(judged[0] if judged else name, (measure, ""))
     if judged:
-        return f"{title} ({plain(judged[1])})", about
-    return (f"{title} at {int(budget):,} words" if budget.isdigit() else title), about
+        return f"{title} ({judged[1]})"
+    return f"{title} at {int(budget):,} words" if budget.isdigit() else title
 
 
 def table_row(cells: Sequence[str]) -> str:

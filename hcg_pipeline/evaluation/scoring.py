@@ -20,7 +20,7 @@ from hcg_pipeline.tables import SCORES
 class Scored:
     """`scores` (SCORES); of the judges the `verdicts` (VERDICTS) and what is `missing` (MISSING, with its reason).
 
-    `failures` are judges' replies that could not be used, `usage` what the judges cost.
+    `failures` are replies that could not be used, `usage` what the judges cost.
     """
 
     scores: pa.Table
@@ -57,6 +57,21 @@ def score_with_judges(
         failures += judged.failures
         usage += judged.usage
     return Scored(pa.concat_tables(scores), pa.concat_tables(verdicts), pa.concat_tables(missing), failures, usage)
+
+
+def joined_scores(parts: Sequence[Scored]) -> Scored:
+    """Several tables of answers' scores (at least one's) as one, in their order."""
+    usage, failures = Usage(), tuple[Failure, ...]()
+    for part in parts:
+        usage += part.usage
+        failures += part.failures
+    return Scored(
+        pa.concat_tables([part.scores for part in parts]),
+        pa.concat_tables([part.verdicts for part in parts]),
+        pa.concat_tables([part.missing for part in parts]),
+        failures,
+        usage,
+    )
 
 
 def of_system(scores: pa.Table, tier: str, words: int, run: int | None = None) -> pa.Table:

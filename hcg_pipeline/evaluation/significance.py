@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
 
 from hcg_pipeline.errors import EvaluationError
 
@@ -164,6 +163,8 @@ def paired_bootstrap(
 
 def q_values(p_values: Sequence[float]) -> list[float]:
     """Benjamini and Hochberg's adjusted p values (1995) of one family, in the same order."""
+    from scipy.stats import false_discovery_control  # as in `agreement`
+
     if not p_values:
         return []
     return [float(q) for q in false_discovery_control(np.asarray(p_values, dtype=np.float64), method="bh")]

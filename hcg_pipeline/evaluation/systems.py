@@ -29,9 +29,16 @@ SYSTEMS = pa.schema(
         _field("context_words", pa.float64(), "words of evidence per question"),
         _field("tokens", pa.float64(), "tokens per question, prompt and reply; 0 without an LLM", nullable=True),
         _field("milliseconds", pa.float64(), "retrieval per question, embedding included", nullable=True),
+        _field("usd", pa.float64(), "price of answering a question by the price list; null: not known", nullable=True),
+        _field("answered", pa.float64(), "questions that got an answer; null: nobody was asked", nullable=True),
+        _field("model", pa.string(), "the model that answered; null: no model did", nullable=True),
+        _field("embedding_model", pa.string(), "the model of all vectors; null: not said", nullable=True),
+        _field("runs", pa.int64(), "how often everything was asked; null: not said", nullable=True),
+        _field("asked", pa.string(), "hash of the questions and references; null: not said", nullable=True),
     ]
 )
 
+TIERS = ("XS", "S", "M", "L")
 _PARTS = ("mode", "tier", "backend", "words")
 Key = tuple[str, str, str, int]
 """Mode, tier, backend, words."""
@@ -39,7 +46,10 @@ Key = tuple[str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One system over all its question sets. `size` is what its mode reads of the graph: 0 where it reads none."""
+    """One system over all its question sets. `size` is what its mode reads of the graph: 0 where it reads none.
+
+    `asked` are the question sets with the hash of what was asked; sets of which that is not known are left out.
+    """
 
     name: str
     mode: str
@@ -53,8 +63,14 @@ class System:
     context_words: float
     tokens: float | None
     milliseconds: float | None
+    usd: float | None
+    answered: float | None
+    models: tuple[str, ...]
+    embedding_models: tuple[str, ...]
+    runs: int
     snapshots: tuple[str, ...]
     files: tuple[str, ...]
+    asked: tuple[tuple[str, str], ...]
 
     @property
     def size(self) -> int:
@@ -91,12 +107,15 @@ def _said(key: Key) -> tuple[str, str, str]:
 
 
 def merge_systems(systems: pa.Table, names: Mapping[Key, str] | None = None) -> list[System]:
-    """The rows of SYSTEMS by system, question sets together, in the order of mode, tier, backend, words."""
+    """The rows of SYSTEMS by system, question sets together, in the order of mode, size of tier, backend, words."""
     groups: dict[Key, list[dict[str, object]]] = {}
     for row in systems.to_pylist():
         groups.setdefault(_key(row), []).append(row)
     names = names or system_names(list(groups))
-    return [_merged(names[key], key, pa.Table.from_pylist(groups[key], schema=SYSTEMS)) for key in sorted(groups)]
+    return [
+        _merged(names[key], key, pa.Table.from_pylist(groups[key], schema=SYSTEMS))
+        for key in sorted(groups, key=_order)
+    ]
 
 
 def _merged(name: str, key: Key, rows: pa.Table) -> System:
@@ -108,6 +127,11 @@ def _merged(name: str, key: Key, rows: pa.Table) -> System:
             return None
         return float(sum(value * count for value, count in zip(values, counts, strict=True)) / sum(counts))
 
+    def said(column: str) -> tuple[str, ...]:
+        return tuple(sorted({value for value in rows[column].to_pylist() if value}))
+
+    answered = rows["answered"].to_pylist()
+    asked = zip(rows["question_set"].to_pylist(), rows["asked"].to_pylist(), strict=True)
     mode, tier, backend, words = key
     return System(
         name=name,
@@ -122,9 +146,25 @@ def _merged(name: str, key: Key, rows: pa.Table) -> System:
         context_words=mean("context_words") or 0.0,
         tokens=mean("tokens"),
         milliseconds=mean("milliseconds"),
-        snapshots=tuple(sorted(set(rows["snapshot_id"].to_pylist()))),
+        usd=mean("usd"),
+        answered=None if None in answered else sum(answered),
+        models=said("model"),
+        embedding_models=said("embedding_model"),
+        runs=max(runs or 1 for runs in rows["runs"].to_pylist()),
+        snapshots=said("snapshot_id"),
         files=tuple(sorted(set(rows["file"].to_pylist()))),
+        asked=tuple(sorted((name, found) for name, found in asked if found)),
     )
+
+
+def tier_order(tier: str) -> tuple[int, str]:
+    """What sorts tiers by size."""
+    return (TIERS.index(tier) if tier in TIERS else len(TIERS), tier)
+
+
+def _order(key: Key) -> tuple[str, tuple[int, str], str, int]:
+    mode, tier, backend, words = key
+    return mode, tier_order(tier), backend, words
 
 
 def _key(row: dict[str, object]) -> Key:

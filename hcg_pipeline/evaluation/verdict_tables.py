@@ -1,13 +1,13 @@
 """The comparisons of a report: which pairs of systems, on which measures, with what came of each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hcg_pipeline.evaluation.measures import ROUGE, recall_measure
+from hcg_pipeline.evaluation.measures import ROUGE, WORD_BUDGETS, recall_measure
 from hcg_pipeline.evaluation.significance import compare, compare_by_type
 from hcg_pipeline.evaluation.systems import System
 
@@ -36,6 +36,12 @@ def headline(measures: Sequence[str]) -> str | None:
     return next((name for name in preferred if name in measures), min(measures, default=None))
 
 
+def chief_measures(measures: Sequence[str]) -> list[str]:
+    """At most five of `measures`, in their order: judged correctness, reference-term recall, ROUGE-L."""
+    wanted = {*map(recall_measure, WORD_BUDGETS), ROUGE}
+    return [name for name in measures if name in wanted or name.startswith("correctness[")][:5]
+
+
 def comparisons(scores: pa.Table, measures: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """COMPARISONS rows with their `measure`, for the pairs that have questions in common. A measure is one family."""
     rows: list[dict[str, Any]] = []
@@ -48,6 +54,12 @@ def comparisons(scores: pa.Table, measures: Sequence[str], pairs: Sequence[tuple
     return rows
 
 
+def comparisons_of(scores: pa.Table, measure: str, systems: Sequence[System]) -> list[dict[str, Any]]:
+    """COMPARISONS rows of one measure for all systems that differ in one part; each part is a family, as in tables."""
+    parts = (pairs_that_differ_in(part, systems) for part in PARTS)
+    return [row for pairs in parts for row in comparisons(scores, [measure], pairs)]
+
+
 def comparisons_by_type(scores: pa.Table, measure: str, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """COMPARISONS_BY_TYPE rows of one measure, all types and pairs one family; none where there is but one type."""
     of_measure = scores.filter(pc.equal(scores["measure"], measure))
@@ -57,6 +69,14 @@ def comparisons_by_type(scores: pa.Table, measure: str, pairs: Sequence[tuple[st
         return []
     rows = compare_by_type(scores, measure, by="system", pairs=possible).to_pylist()
     return [row for row in rows if row["n"]]
+
+
+def verdict_sentence(row: Mapping[str, Any]) -> str:
+    """A row of `comparisons` in words."""
+    words = {"win": "beats", "loss": "loses to", "tie": "ties with"}[row["verdict"]]
+    interval = f"{row['difference']:+.3f}, 95 % {row['low']:+.3f} to {row['high']:+.3f}"
+    chance = "q < 0.001" if row["q"] < 0.001 else f"q {row['q']:.3f}"
+    return f"{row['a']} {words} {row['b']} ({interval}, {chance}, {row['n']:,} questions)"
 
 
 def _questions(scores: pa.Table) -> dict[str, set[tuple[str, str]]]:

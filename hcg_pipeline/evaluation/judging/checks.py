@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hcg_pipeline.backends.llm.asking import Prompt
+from hcg_pipeline.backends.llm.prompt import Prompt
 from hcg_pipeline.evaluation.judging.prompts.verdicts import (
     VerdictsReply,
     correctness_prompt,

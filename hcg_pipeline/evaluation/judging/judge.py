@@ -3,18 +3,21 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from copy import copy
 from typing import TypeVar
 
 import sqlalchemy as sa
 from pydantic import BaseModel
 
-from hcg_pipeline.backends.llm.asking import Asked, Prompt, Sampling, ask
+from hcg_pipeline.backends.llm.asking import Asked, ask
 from hcg_pipeline.backends.llm.assembling import build_chat
 from hcg_pipeline.backends.llm.budget import Budget, BudgetError
 from hcg_pipeline.backends.llm.chat import KeptChat
+from hcg_pipeline.backends.llm.ledger import Ledger, Unrecorded
 from hcg_pipeline.backends.llm.limiter import Limiter
 from hcg_pipeline.backends.llm.mapping import CANARY, ask_all
-from hcg_pipeline.backends.llm.settings import EndpointSettings
+from hcg_pipeline.backends.llm.prompt import Prompt, Sampling
+from hcg_pipeline.backends.llm.settings import EndpointSettings, SettingNames
 from hcg_pipeline.errors import BackendError
 from hcg_pipeline.evaluation.judging.prompts.instructions import TASKS, instructions
 from hcg_pipeline.evaluation.judging.prompts.statements import StatementsReply
@@ -28,13 +31,24 @@ CODE_VERSION = 1
 
 
 class Judge:
-    """Asks a chat model. `name` tells judges apart in scores; `chat` is the whole chain; `workers` ask at a time."""
+    """Asks a chat model. `name` tells judges apart in scores; `chat` is the whole chain; `workers` ask at a time.
 
-    def __init__(self, name: str, chat: KeptChat, sampling: Sampling, *, workers: int = 8) -> None:
+    `names` is what a person sets to have another judge, for error messages.
+    """
+
+    def __init__(self, name: str, chat: KeptChat, sampling: Sampling, *, names: SettingNames, workers: int = 8) -> None:
         self.name = name
         self._chat = chat
         self._sampling = sampling
         self._workers = workers
+        self._names = names
+        self._ledger: Ledger = Unrecorded()
+
+    def recording(self, ledger: Ledger) -> "Judge":
+        """This judge, with the same chain, whose calls `ledger` takes note of."""
+        other = copy(self)
+        other._ledger = ledger
+        return other
 
     @property
     def version(self) -> str:
@@ -51,17 +65,18 @@ class Judge:
     def ask(self, prompts: Sequence[Prompt[R]], progress: Progress) -> list[Asked[R]]:
         """What came of each prompt, in order: a valid reply, or a failure after one repair.
 
-        Raises `BackendError` when the judge as a whole cannot work, as `mapping.ask_all` does. Fewer prompts than a
-        canary has say nothing about the judge as a whole: there, bad replies are only failures.
+        Raises `BackendError` when the judge as a whole cannot work, as `mapping.ask_all` does, and `BudgetError`. Fewer
+        prompts than a canary has say nothing about the judge as a whole: there, bad replies are only failures.
         """
+        way_out = f"Set {self._names.model} to a more capable model"
         try:
             if len(prompts) >= CANARY:
-                return ask_all(self._ask_one, prompts, self._workers, progress)
+                return ask_all(self._ask_one, prompts, self._workers, progress, way_out=way_out)
             return self._ask_few(prompts, progress)
-        except BudgetError:
-            raise
+        except BudgetError as error:
+            raise BudgetError(f"judge {self.name}: {error} (HCG_JUDGE_MAX_CALLS, …_MAX_TOKENS, …_MAX_USD)") from error
         except BackendError as error:
-            raise BackendError(f"judge {self.name} (set by HCG_JUDGE_…, not by HCG_LLM_…): {error}") from error
+            raise BackendError(f"judge {self.name}: {error}") from error
 
     def _ask_few(self, prompts: Sequence[Prompt[R]], progress: Progress) -> list[Asked[R]]:
         results = []
@@ -71,7 +86,7 @@ class Judge:
         return results
 
     def _ask_one(self, prompt: Prompt[R]) -> Asked[R]:
-        return ask(self._chat, self._sampling, prompt)
+        return ask(self._chat, self._sampling, prompt, self._ledger)
 
 
 def build_judge(
@@ -95,4 +110,5 @@ def build_judge(
         build_chat(settings, cache_engine, limiter or Limiter(settings.rate), budget),
         Sampling(settings.model, settings.temperature, settings.seed, settings.max_tokens),
         workers=settings.rate.concurrency,
+        names=settings.names,
     )

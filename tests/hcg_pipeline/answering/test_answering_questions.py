@@ -48,6 +48,7 @@ def index(tmp_path_factory):
         {
             "variable": f"{metric}(road)", "metric": metric, "entities": ["road"], "role": role, "description": "",
             "mentions": 1, "chunk_ids": ["c0"], "category": "", "in_degree": 0, "out_degree": 0,
+            "added_by": "corpus",
         }
         for metric, role in (("RoadWetness", "driver"), ("AccidentRate", "terminal"))
     ]  # fmt: skip

@@ -100,6 +100,8 @@ def test_other_encodings_are_recognised(tmp_path, encoding):
         ("q.csv", "id,question\n1,a, b?\n", r"q\.csv, line 2: more cells than columns"),
         ("q.csv", 'id,question\n1,"a?\n', r"q\.csv, after line 1: not CSV"),
         ("q.csv", "id,question\n1,a?\n\n1,b?\n", r"q\.csv, line 4: id '1' .* line 2"),
+        ("q.csv", "id,question,question\n1,a?,b?\n", r"q\.csv, line 1: two columns 'question'"),
+        ("q.jsonl", '{"id": "1", "question": "half \\ud83e of a sign?"}', r"line 1: 'question' holds half a character"),
         ("q.parquet", b"PAR1 broken", r"q\.parquet: not a parquet file"),
         ("q.json", bytes(range(128, 256)) * 3 + b"\x00\x01", r"q\.json: "),
     ],
@@ -107,6 +109,14 @@ def test_other_encodings_are_recognised(tmp_path, encoding):
 def test_what_is_wrong_is_said_with_file_and_row(tmp_path, name, content, message):
     with pytest.raises(QuestionFileError, match=message):
         read_questions(write(tmp_path / name, content))
+
+
+def test_what_pandas_writes_for_a_missing_cell_is_missing(tmp_path):
+    lines = '{"id": "1", "question": "a?", "answer": NaN, "question_type": NaN, "evidence": [NaN]}\n'
+    assert read_questions(write(tmp_path / "q.jsonl", lines)) == [Question("1", "a?")]
+    columns = {"id": ["1"], "question": ["a?"], "answer": pa.array([float("nan")])}
+    pq.write_table(pa.table(columns), tmp_path / "q.parquet")
+    assert read_questions(tmp_path / "q.parquet") == [Question("1", "a?")]
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path):

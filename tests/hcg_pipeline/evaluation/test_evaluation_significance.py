@@ -226,6 +226,16 @@ def test_q_values_by_hand() -> None:
     assert q_values([]) == []
 
 
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_q_values_are_those_of_the_definition(p_values: list[float]) -> None:
+    # Benjamini and Hochberg (1995): reject all up to the largest k with p(k) ≤ k·α/m; q is the least α that rejects p
+    m = len(p_values)
+    ordered = sorted(p_values)
+    for p, q in zip(p_values, q_values(p_values), strict=True):
+        bounds = [value * m / rank for rank, value in enumerate(ordered, start=1) if value >= p]
+        assert q == pytest.approx(min(1.0, *bounds) if bounds else 1.0)
+
+
 def test_q_values_of_a_comparison_are_those_of_its_family() -> None:
     generator = np.random.default_rng(5)
     scores = scores_of({name: alike(list(generator.uniform(0, 1, 40))) for name in "abcdef"})

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, field_validator
 
-from hcg_pipeline.backends.llm.asking import Prompt
+from hcg_pipeline.backends.llm.prompt import Prompt
 from hcg_pipeline.backends.llm.prompts.passages import fenced
 from hcg_pipeline.backends.llm.prompts.phrases import tidy
 from hcg_pipeline.evaluation.judging.prompts.instructions import instructions

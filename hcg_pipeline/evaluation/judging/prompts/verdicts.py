@@ -10,8 +10,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ValidationInfo, model_validator
 
-from hcg_pipeline.backends.llm.asking import Prompt
 from hcg_pipeline.backends.llm.closed_sets import OneOf
+from hcg_pipeline.backends.llm.prompt import Prompt
 from hcg_pipeline.backends.llm.prompts.passages import fenced
 from hcg_pipeline.backends.llm.prompts.phrases import Phrase
 from hcg_pipeline.evaluation.judging.prompts.instructions import instructions

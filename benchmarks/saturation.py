@@ -20,7 +20,8 @@ from hcg_pipeline.corpus.chunks import split_documents
 from hcg_pipeline.corpus.documents import read_documents
 from hcg_pipeline.corpus.settings import ChunkingSettings
 from hcg_pipeline.corpus.windows import pack_windows
-from hcg_pipeline.graph.node_edges import edge_questions, extend_variables, merge_edges, seed_edges
+from hcg_pipeline.graph.corrected import correct_tables
+from hcg_pipeline.graph.node_edges import edge_questions, merge_edges, seed_edges
 from hcg_pipeline.graph.templates import lift_templates, merge_templates, template_questions
 from hcg_pipeline.progress import Silent
 from hcg_pipeline.specification.assembly import assemble, ground_relations
@@ -28,7 +29,7 @@ from hcg_pipeline.specification.dimensions import cut_dimensions, resolve_dimens
 from hcg_pipeline.specification.metrics import resolve_metrics
 from hcg_pipeline.specification.tiers import ORDER, VOCABULARY_WINDOW_WORDS, caps_of
 from hcg_pipeline.specification.vocabulary import Vocabulary
-from hcg_pipeline.specification.vocabulary_tables import to_vocabulary
+from hcg_pipeline.specification.vocabulary_tables import metrics_table, to_vocabulary
 
 RESULTS = Path(__file__).parent / "results"
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -106,7 +107,8 @@ def graph_of(backend: RulesBackend, chunks: pa.Table, pin: Vocabulary, tier: str
     pairs = edge_questions(templates, assembly.variables, chunks, stated, vocabulary, caps)
     judged = (one for several in backend.judge_edges(pairs, Silent()).results for one in several)
     edges = merge_edges(stated, ground_relations(judged, vocabulary, chunks).table, templates)
-    return extend_variables(assembly.variables, edges, vocabulary, chunks).num_rows, edges.num_rows
+    published = correct_tables(assembly.dimensions, metrics_table(pin.metrics), assembly.variables, edges, chunks, ())
+    return published.variables.num_rows, published.edges.num_rows
 
 
 def plot(rows: list[dict[str, Any]]) -> bytes:

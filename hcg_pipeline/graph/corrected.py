@@ -7,8 +7,10 @@ import pyarrow as pa
 
 from hcg_pipeline.graph.edge_corrections import apply_to_edges
 from hcg_pipeline.graph.node_edges import extend_variables
+from hcg_pipeline.graph.own_statements import with_own
 from hcg_pipeline.specification.correcting import apply_to_vocabulary
 from hcg_pipeline.specification.corrections import Correction
+from hcg_pipeline.specification.specification import Specification
 from hcg_pipeline.specification.variable_corrections import apply_to_variables
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table, to_vocabulary
 
@@ -31,20 +33,25 @@ def correct_tables(
     edges: pa.Table,
     chunks: pa.Table,
     corrections: Sequence[Correction],
+    own: Specification | None = None,
 ) -> CorrectedTables:
     """Apply corrections to what assembly (`dimensions` with added entities, `variables`) and judging (`edges`) made.
 
+    What a person's own specification adds (`own`) is there before the first correction.
     Backends are asked with the tables as they were before, so a correction costs no call. Variables that only edges
     name are among the result's.
     """
     vocabulary = to_vocabulary(dimensions, metrics)
     plan = apply_to_vocabulary(vocabulary, corrections)
-    nodes = apply_to_variables(extend_variables(variables, edges, vocabulary, chunks), plan, chunks)
-    joined = apply_to_edges(edges, plan, chunks)
+    before = with_own(extend_variables(variables, edges, vocabulary, chunks), edges, own, vocabulary, chunks)
+    nodes = apply_to_variables(before.variables, plan, chunks)
+    joined = apply_to_edges(before.edges, plan, chunks)
+    extended = extend_variables(nodes.table, joined.table, plan.vocabulary, chunks)
+    kept = plan.without_unused(set(extended.column("metric").to_pylist()))
     return CorrectedTables(
-        dimensions_table(plan.vocabulary.dimensions),
-        metrics_table(plan.vocabulary.metrics),
-        extend_variables(nodes.table, joined.table, plan.vocabulary, chunks),
+        dimensions_table(kept.dimensions),
+        metrics_table(kept.metrics),
+        extended,
         joined.table,
-        (*plan.problems, *nodes.problems, *joined.problems),
+        (*before.problems, *plan.problems, *nodes.problems, *joined.problems),
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hcg_pipeline.graph.exports import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, quotes_by_edge
+from hcg_pipeline.graph.exports import EDGE_ATTRIBUTES, node_values, quotes_by_edge
 from hcg_pipeline.graph.published import Graph
 
 ROWS_PER_STATEMENT = 200
@@ -29,9 +29,7 @@ def cypher_script(graph: Graph) -> str:
     `quotes`. Every text is a double-quoted literal on one line, so that no text can end it and become a statement.
     """
     quotes = quotes_by_edge(graph)
-    nodes = [
-        {"name": row["variable"], **{name: row[name] for name in NODE_ATTRIBUTES}} for row in graph.nodes.to_pylist()
-    ]
+    nodes = [{"name": row["variable"], **node_values(row)} for row in graph.nodes.to_pylist()]
     edges = [
         {
             "source": row["source"],

@@ -1,22 +1,20 @@
 """Applying corrections to the edges of the graph, and the quotes of added edges to their places in the corpus."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
 
 from hcg_pipeline.graph.confidence import combined, voted_sign
+from hcg_pipeline.graph.edge_rows import EXPERT, Quotes, edge_row
 from hcg_pipeline.graph.node_edges import edge_id
-from hcg_pipeline.graph.substrings import SubstringIndex
-from hcg_pipeline.specification.correcting import CorrectionPlan, Rewrite, Step, is_causal, legal_variable
+from hcg_pipeline.specification.correcting import CorrectionPlan, Step, is_causal, legal_variable
 from hcg_pipeline.specification.corrections import AddEdge, DropEdge, FlipEdge, RewordEdge
+from hcg_pipeline.specification.dividing import Rewrite
 from hcg_pipeline.specification.names import parse_variable
 from hcg_pipeline.specification.splitting import Split
 from hcg_pipeline.specification.variable_corrections import Corrected
 from hcg_pipeline.specification.vocabulary import Vocabulary
 from hcg_pipeline.tables import NODE_EDGES
-
-EXPERT = "expert"
 
 _Edges = dict[tuple[str, str], dict[str, Any]]
 
@@ -25,12 +23,13 @@ def apply_to_edges(edges: pa.Table, plan: CorrectionPlan, chunks: pa.Table) -> C
     """NODE_EDGES after the corrections, in the order of the file, sorted by source and target.
 
     Edges follow their variables through renames and merges; edges that become one are joined. An added edge has origin
-    'expert' and, where its quote stands in a chunk, that quote. `problems` has a line for each edit of an edge that
-    matched nothing or would make a terminal a cause.
+    'expert' and, where its quote stands in a chunk, that quote. `edges` may leave terminals: those that do under the
+    corrected roles are left out at the end. `problems` has a line for each edit of an edge that matched nothing or
+    would make a terminal a cause.
     """
     found: _Edges = {(row["source"], row["target"]): row for row in edges.to_pylist()}
     problems: list[str] = []
-    index: SubstringIndex | None = None
+    quotes = Quotes(chunks)
     for step in plan.steps:
         if step.split is not None:
             found = _divided(found, step.split)
@@ -38,9 +37,7 @@ def apply_to_edges(edges: pa.Table, plan: CorrectionPlan, chunks: pa.Table) -> C
             found = _rewritten(found, step.rewrite)
         edit = step.correction.edit
         if isinstance(edit, AddEdge):
-            if edit.quote and index is None:
-                index = SubstringIndex(chunks.column("text").to_pylist())
-            problem = _add(found, edit, step, index, chunks)
+            problem = _add(found, edit, step, quotes)
         elif isinstance(edit, DropEdge | FlipEdge | RewordEdge):
             problem = _change(found, edit, step.vocabulary)
         else:
@@ -134,7 +131,7 @@ def _change(edges: _Edges, edit: DropEdge | FlipEdge | RewordEdge, vocabulary: V
     """Change an edge in place; returns why not, or ''."""
     pair = (edit.source, edit.target)
     row = edges.get(pair)
-    if row is None:
+    if row is None or not is_causal(*pair, vocabulary):
         return f"{edit.source} → {edit.target}: there is no such edge"
     match edit:
         case DropEdge():
@@ -151,7 +148,7 @@ def _change(edges: _Edges, edit: DropEdge | FlipEdge | RewordEdge, vocabulary: V
     return ""
 
 
-def _add(edges: _Edges, edit: AddEdge, step: Step, index: SubstringIndex | None, chunks: pa.Table) -> str:
+def _add(edges: _Edges, edit: AddEdge, step: Step, quotes: Quotes) -> str:
     pair = (edit.source, edit.target)
     source, target = (legal_variable(name, step.vocabulary) for name in pair)
     if source is None or target is None:
@@ -161,33 +158,7 @@ def _add(edges: _Edges, edit: AddEdge, step: Step, index: SubstringIndex | None,
         return f"{edit.source} → {edit.target}: a variable cannot cause itself, and a terminal causes nothing"
     if pair in edges:
         return f"{edit.source} → {edit.target}: that edge is there already; reword or flip it"
-    quotes = list(_quotes(edit.quote, index, chunks)) if index is not None and edit.quote else []
-    edges[pair] = {
-        "edge_id": edge_id(*pair),
-        "source": edit.source,
-        "source_metric": source.metric,
-        "source_entities": list(source.entities),
-        "target": edit.target,
-        "target_metric": target.metric,
-        "target_entities": list(target.entities),
-        "mechanism": edit.mechanism,
-        "sign": edit.sign,
-        "confidence": edit.confidence,
-        "origin": EXPERT,
-        "support": len(quotes),
-        "quotes": quotes,
-    }
-    return f"{edit.source} → {edit.target}: its quote stands in no chunk" if edit.quote and not quotes else ""
-
-
-def _quotes(quote: str, index: SubstringIndex, chunks: pa.Table) -> Iterable[dict[str, Any]]:
-    """The first place in the corpus where the quote stands."""
-    for place, at in index.find(quote)[:1]:
-        start = chunks.column("start")[place].as_py() + at
-        yield {
-            "chunk_id": chunks.column("chunk_id")[place].as_py(),
-            "document_id": chunks.column("document_id")[place].as_py(),
-            "start": start,
-            "end": start + len(quote),
-            "quote": quote,
-        }
+    found = quotes.first(edit.quote) if edit.quote else None
+    kept = [found] if found is not None else []
+    edges[pair] = edge_row(source, target, edit.mechanism, edit.sign, edit.confidence, EXPERT, kept)
+    return f"{edit.source} → {edit.target}: its quote stands in no chunk" if edit.quote and found is None else ""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import networkx as nx
@@ -10,7 +11,9 @@ from hcg_pipeline.graph.published import Graph
 
 # Characters that XML 1.0 cannot hold, not even escaped.
 _NOT_XML = re.compile("[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
-NODE_ATTRIBUTES = ("metric", "entities", "role", "category", "description", "mentions", "in_degree", "out_degree")
+NODE_ATTRIBUTES = (
+    *("metric", "entities", "role", "category", "description", "mentions", "in_degree", "out_degree", "added_by"),
+)
 EDGE_ATTRIBUTES = ("edge_id", "mechanism", "sign", "confidence", "origin", "support", "evidence")
 
 
@@ -19,20 +22,25 @@ def to_networkx(graph: Graph) -> "nx.DiGraph[str]":
     quotes = quotes_by_edge(graph)
     network: nx.DiGraph[str] = nx.DiGraph()
     for row in graph.nodes.to_pylist():
-        network.add_node(row["variable"], **{name: row[name] for name in NODE_ATTRIBUTES})
+        network.add_node(row["variable"], **node_values(row))
     for row in graph.edges.to_pylist():
         values = {name: row[name] for name in EDGE_ATTRIBUTES}
         network.add_edge(row["source"], row["target"], **values, quotes=quotes.get(row["edge_id"], []))
     return network
 
 
+def node_values(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a node, from a row of NODES; a snapshot of an earlier version may lack the newest of them."""
+    return {name: row[name] for name in NODE_ATTRIBUTES if name in row}
+
+
 def quotes_by_edge(graph: Graph) -> dict[str, list[str]]:
-    """The evidence texts of each edge that has any, in the order of the evidence."""
-    quotes: dict[str, list[str]] = {}
+    """The evidence texts of each edge that has any, each once, in the order of the evidence."""
+    quotes: dict[str, dict[str, None]] = {}
     links = (graph.evidence.column(name).to_pylist() for name in ("edge_id", "quote"))
     for edge_id, quote in zip(*links, strict=True):
-        quotes.setdefault(edge_id, []).append(quote)
-    return quotes
+        quotes.setdefault(edge_id, {})[quote] = None
+    return {edge_id: list(texts) for edge_id, texts in quotes.items()}
 
 
 def graphml(graph: Graph) -> str:

@@ -33,7 +33,10 @@ def assemble_graph(variables: pa.Table, metrics: pa.Table, edges: pa.Table, link
         if row["metric"] not in categories:
             raise SnapshotError(f"variable {row['variable']} has an unknown metric: rebuild from the metrics on")
         name = row["variable"]
-        nodes.append({**row, "category": categories[row["metric"]], "in_degree": into[name], "out_degree": out[name]})
+        degrees = {"in_degree": into[name], "out_degree": out[name]}
+        # What no text names is there because a person wrote it.
+        added_by = "corpus" if row["mentions"] else "expert"
+        nodes.append({**row, "category": categories[row["metric"]], **degrees, "added_by": added_by})
     roles = {row["variable"]: row["role"] for row in nodes}
     if len(roles) != len(nodes):
         raise SnapshotError("a variable is listed twice: rebuild from the variables on")

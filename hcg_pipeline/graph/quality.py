@@ -9,6 +9,7 @@ import pyarrow as pa
 from hcg_pipeline.graph.drift import Drift
 from hcg_pipeline.graph.published import Graph
 from hcg_pipeline.graph.summary import GraphSummary, summarise
+from hcg_pipeline.specification.merges import APART
 from hcg_pipeline.tables import QUALITY_REPORT
 
 CHAINS = 5
@@ -27,7 +28,7 @@ COUNTED = {
     "dropped_arity": "references with more or fewer entities than the signature, dropped",
     "dropped_relation_reference": "statements with an end outside the vocabulary, dropped",
     "dropped_self_loop": "statements that join a variable with itself, dropped",
-    "dropped_terminal_source": "statements that leave a terminal, dropped",
+    "terminal_source": "statements that leave a terminal by the vocabulary's roles, kept out of the graph",
     "dropped_unevidenced": "statements whose quote does not stand in the passage, dropped",
     "dropped_confidence": "statements without a usable confidence, dropped",
     "dropped_unknown_chunk": "statements that cite no passage of the window, dropped",
@@ -48,11 +49,12 @@ class Quality:
     isolated: tuple[str, ...]
     bare: tuple[tuple[str, str], ...]
     merges: int
+    apart: tuple[str, ...]
     drift: Drift
 
 
-def measure_quality(graph: Graph, counts: Mapping[str, int], merges: int, drift: Drift) -> Quality:
-    """Measure a graph; `counts` are those of assembly, `merges` how many spellings were taken into another.
+def measure_quality(graph: Graph, counts: Mapping[str, int], merges: pa.Table, drift: Drift) -> Quality:
+    """Measure a graph; `counts` are those of assembly, `merges` is the MERGES table.
 
     `cycles` has for each group of variables that all reach each other (strongly connected component) its shortest
     cycle, largest groups first, at most 10.
@@ -66,6 +68,7 @@ def measure_quality(graph: Graph, counts: Mapping[str, int], merges: int, drift:
         (sorted(group) for group in nx.strongly_connected_components(network) if len(group) > 1),
         key=lambda group: (-len(group), group[0]),
     )
+    merged, reasons = (merges[name].to_pylist() for name in ("merged", "reason"))
     return Quality(
         summary=summarise(graph, top=graph.nodes.num_rows or 1, chains=CHAINS),
         counts={name: counts[name] for name in sorted(counts, key=_counted_order)},
@@ -76,7 +79,8 @@ def measure_quality(graph: Graph, counts: Mapping[str, int], merges: int, drift:
             for row in graph.edges.select(["source", "target", "evidence"]).to_pylist()
             if row["evidence"] == 0
         ),
-        merges=merges,
+        merges=sum(not reason.startswith(APART) for reason in reasons),
+        apart=tuple(sorted({name for name, why in zip(merged, reasons, strict=True) if why.startswith(APART)})),
         drift=drift,
     )
 

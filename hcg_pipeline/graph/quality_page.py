@@ -26,6 +26,18 @@ def render_quality(corpus: str, quality: Quality, plots: str) -> str:
         "",
         *_section("Metrics", ("metric", "role", "category", "variables", "edges"), _metrics(quality)),
         *_section("Categories", ("category", "variables"), summary.categories.items()),
+        *_section("Roles", ("role", "variables"), summary.roles.items()),
+        *_section(
+            "Edges",
+            ("", "edges"),
+            [
+                *((f"sign {sign}", count) for sign, count in summary.signs.items()),
+                *((f"origin {origin}", count) for origin, count in summary.origins.items()),
+            ],
+            "By sign (+ more leads to more, - more leads to less, ? not said), and by where they come from: `seed`, "
+            "stated in the texts; `judged`, found among likely pairs; `expert`, added by a person.",
+        ),
+        *_section("Degrees", ("edges of a variable", "variables"), summary.degrees.items()),
         *_section(
             "Evidence",
             ("kind", "share of edges"),
@@ -35,15 +47,16 @@ def render_quality(corpus: str, quality: Quality, plots: str) -> str:
         ),
         *_listed("Edges without evidence", [" → ".join(pair) for pair in quality.bare], "None."),
         *_section("Reading", ("count", "what"), _counts(quality.counts)),
-        f"{quality.merges:,} spellings were taken into another name; the table `merges` has each with its reason.",
+        f"{quality.merges:,} spellings were taken into another name; the table `merges` has each with its reason. "
+        f"Abbreviations of two things, which stand for neither: {', '.join(map(_plain, quality.apart)) or 'none'}.",
         "",
         *_listed("Longest causal chains", [" → ".join(chain) for chain in summary.longest_chains], "None."),
         *_listed(
             "Feedback",
             [" → ".join((*cycle, cycle[0])) for cycle in quality.cycles],
             "No variable reaches itself.",
-            f"{summary.feedback_groups:,} groups of variables that all reach each other hold "
-            f"{summary.variables_in_feedback:,} variables; the shortest cycle of each:",
+            f"Groups of variables that all reach each other: {summary.feedback_groups:,}, with "
+            f"{summary.variables_in_feedback:,} variables. The shortest cycle of each:",
         ),
         *_listed("Variables without an edge", quality.isolated, "None."),
         *_drift(quality),
@@ -55,6 +68,7 @@ def draw_quality(quality: Quality, kind: str = "svg") -> bytes:
     """The plots as one image, `svg` or `png`: variables by metric and category, degrees, evidence by kind."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
     summary = quality.summary
     largest = sorted(summary.top_metrics, key=lambda m: (-m.variables, m.metric))[:_SHOWN]
@@ -67,11 +81,13 @@ def draw_quality(quality: Quality, kind: str = "svg") -> bytes:
             {m.metric: m.variables for m in largest},
             [ROLE_COLOURS[m.role] for m in largest],
         )
+        metrics.legend(handles=[Patch(color=colour, label=role) for role, colour in ROLE_COLOURS.items()])
         _bars(categories, "Variables by category", summary.categories)
         degrees.set_title("Variables by number of edges")
-        degrees.bar(list(summary.degrees), list(summary.degrees.values()), color="#8fb3d9")
+        bars = degrees.bar(list(summary.degrees), list(summary.degrees.values()), color="#8fb3d9")
+        degrees.bar_label(bars, [f"{count:,}" for count in summary.degrees.values()])
         _bars(evidence, "Share of edges with evidence", {"any": summary.share_with_evidence, **summary.share_by_kind})
-        evidence.set_xlim(0, 1)
+        evidence.set_xlim(0, 1.12)
         image = io.BytesIO()
         figure.savefig(image, format=kind, metadata={"Date": None} if kind == "svg" else {"Software": None}, dpi=110)
     return image.getvalue()

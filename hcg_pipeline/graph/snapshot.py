@@ -33,18 +33,25 @@ from hcg_pipeline.specification.vocabulary_tables import to_vocabulary
 FORMAT = 1
 KEPT = 4
 INDEX = "index"
+MANIFEST = "manifest.json"
 _ID = re.compile(r"s[0-9a-f]{16}")
 _STAGING = ".staging-"
-_STALE_SECONDS = 7 * 24 * 3600
+STALE_SECONDS = 7 * 24 * 3600
 _TABLES = ("nodes", "edges", "evidence", "metrics", "dimensions", "documents", "chunks")
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One snapshot, read on demand."""
+    """One snapshot, read on demand from a folder of this machine. `kept_at`: where it is kept, if elsewhere."""
 
     snapshot_id: str
     folder: Path
+    kept_at: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is kept, for people: its folder, or a URL."""
+        return self.kept_at or str(self.folder)
 
     @property
     def index(self) -> Path:
@@ -54,7 +61,7 @@ class Snapshot:
     @property
     def manifest(self) -> dict[str, Any]:
         """What `manifest.json` says: format, id, backend and tier, embedding model, row counts, file hashes."""
-        loaded: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+        loaded: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
         return loaded
 
     @property
@@ -97,15 +104,11 @@ class SnapshotStore:
 
         `tables` are metrics, dimensions, documents, chunks; `built_by` names the backend and the tier.
         The index goes into `<folder>/index`; then `commit`.
-        Staging folders that dead processes left behind are removed first.
         """
-        self._snapshots.mkdir(parents=True, exist_ok=True)
-        self._clear_stale()
         contents = {"nodes": graph.nodes, "edges": graph.edges, "evidence": graph.evidence, **tables}
         if sorted(contents) != sorted(_TABLES):
             raise SnapshotError(f"a snapshot consists of {', '.join(_TABLES)}; got {', '.join(sorted(contents))}")
-        folder = self._snapshots / f"{_STAGING}{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}"
-        folder.mkdir()
+        folder = self._new_staging()
         for name in _TABLES:
             pq.write_table(contents[name], folder / f"{name}.parquet", compression="zstd", version="2.6")
         (folder / "graph_spec.yaml").write_text(spec_text, encoding="utf-8", newline="\n")
@@ -113,7 +116,7 @@ class SnapshotStore:
         (folder / "outcomes.yaml").write_text(render_outcomes(roles), encoding="utf-8", newline="\n")
         (folder / "graph.graphml").write_text(graphml(graph), encoding="utf-8", newline="\n")
         (folder / "graph.json").write_text(node_link_json(graph), encoding="utf-8", newline="\n")
-        hashes = {file.name: _hash(file) for file in sorted(folder.iterdir())}
+        hashes = {file.name: file_hash(file) for file in sorted(folder.iterdir())}
         identity = json.dumps([FORMAT, embedding_model, dict(built_by or {}), hashes], sort_keys=True).encode()
         manifest = {
             "format": FORMAT,
@@ -123,7 +126,7 @@ class SnapshotStore:
             "rows": {name: contents[name].num_rows for name in _TABLES},
             "files": hashes,
         }
-        (folder / "manifest.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        (folder / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
         return folder
 
     def commit(self, staging: Path) -> str:
@@ -131,7 +134,7 @@ class SnapshotStore:
 
         Where the same content is a snapshot already, that one stays and the staging folder goes.
         """
-        snapshot_id = str(json.loads((staging / "manifest.json").read_text(encoding="utf-8"))["snapshot_id"])
+        snapshot_id = str(json.loads((staging / MANIFEST).read_text(encoding="utf-8"))["snapshot_id"])
         place = self._folder(snapshot_id)
         if not place.is_dir():
             _flush(staging)
@@ -173,18 +176,34 @@ class SnapshotStore:
         _flush_folder(self.root)
         self._prune(snapshot_id)
 
-    def current(self) -> Snapshot | None:
-        """The published snapshot, or None before the first. Raises `SnapshotError` where CURRENT points nowhere."""
+    def published_id(self) -> str | None:
+        """The id that CURRENT names, or None before the first publication."""
         try:
-            named = (self.root / "CURRENT").read_text(encoding="ascii", errors="replace").strip()
+            return (self.root / "CURRENT").read_text(encoding="ascii", errors="replace").strip()
         except FileNotFoundError:
             return None
-        return self.open(named)
+
+    def current(self) -> Snapshot | None:
+        """The published snapshot, or None before the first. Raises `SnapshotError` where CURRENT points nowhere."""
+        named = self.published_id()
+        while named is not None:
+            try:
+                return self.open(named)
+            except SnapshotError:
+                now = self.published_id()
+                if now == named:
+                    raise
+                named = now  # others were published, and this one removed, since CURRENT was read
+        return None
+
+    def manifest_of(self, snapshot_id: str) -> dict[str, Any]:
+        """What a snapshot's manifest says, without its tables. Raises `SnapshotError` where there is none."""
+        return self.open(snapshot_id).manifest
 
     def open(self, snapshot_id: str) -> Snapshot:
         """The snapshot of that id, published or not. Raises `SnapshotError` where there is none."""
         folder = self._folder(snapshot_id)
-        if not (folder / "manifest.json").is_file():
+        if not (folder / MANIFEST).is_file():
             raise SnapshotError(f"snapshot {snapshot_id} is not in {self._snapshots}: build the graph again")
         return Snapshot(snapshot_id, folder)
 
@@ -194,6 +213,14 @@ class SnapshotStore:
                 f"{snapshot_id[:40]!r} is no snapshot id ('s' and 16 hex digits): build the graph again"
             )
         return self._snapshots / snapshot_id
+
+    def _new_staging(self) -> Path:
+        """A new staging folder. Those that dead processes left behind are removed first."""
+        self._snapshots.mkdir(parents=True, exist_ok=True)
+        self._clear_stale()
+        folder = self._snapshots / f"{_STAGING}{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}"
+        folder.mkdir()
+        return folder
 
     def _prune(self, current: str) -> None:
         """Remove all but the `KEPT` last published, so that a reader of a recent one is not cut off."""
@@ -208,7 +235,7 @@ class SnapshotStore:
         for folder in self._snapshots.glob(f"{_STAGING}*"):
             host, _, rest = folder.name.removeprefix(_STAGING).rpartition("-")[0].rpartition("-")
             dead = host == socket.gethostname() and rest.isdecimal() and not _alive(int(rest))
-            if dead or time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+            if dead or time.time() - folder.stat().st_mtime > STALE_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -222,7 +249,8 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _hash(file: Path) -> str:
+def file_hash(file: Path) -> str:
+    """What the manifest says of one of a snapshot's files: 32 hex digits."""
     return blake2b(file.read_bytes(), digest_size=16).hexdigest()
 
 

@@ -60,8 +60,8 @@ def summarise(graph: Graph, top: int = 15, chains: int = 3) -> GraphSummary:
 
     `share_with_evidence` is 1.0 where there are no edges. `degrees` counts variables by in- plus out-degree in ranges.
     Loops are told by strongly connected components of two or more variables (`feedback_groups`; single cycles are too
-    many to count). `longest_chains` are paths through the components in their causal order, one an end: within a
-    component the shortest way, so none visits a variable twice.
+    many to count). `longest_chains` are paths through the components in their causal order, at most half of one in a
+    longer one: within a component the shortest way, so none visits a variable twice.
     """
     nodes, edges = graph.nodes.to_pylist(), graph.edges.to_pylist()
     network: nx.DiGraph[str] = nx.DiGraph()
@@ -150,7 +150,13 @@ def _chains(network: "nx.DiGraph[str]", count: int) -> tuple[tuple[str, ...], ..
         (place for place in best if condensed.out_degree(place) == 0 and len(best[place]) > 1),
         key=lambda place: (-len(best[place]), groups[place][0]),
     )
-    return tuple(_path(network, best[end], groups, between) for end in ends[:count])
+    chosen: list[tuple[str, ...]] = []
+    for end in ends:
+        path = _path(network, best[end], groups, between)
+        # Chains that differ in their last links alone are one thing to a reader.
+        if len(chosen) < count and all(2 * len(set(path) & set(other)) <= len(path) for other in chosen):
+            chosen.append(path)
+    return tuple(chosen)
 
 
 def _path(

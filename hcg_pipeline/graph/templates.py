@@ -94,12 +94,16 @@ def merge_templates(
     vocabulary: Vocabulary,
     minimum_confidence: float = MINIMUM_CONFIDENCE,
 ) -> pa.Table:
-    """METRIC_TEMPLATES of lifted and judged pairs, sorted by source and target.
+    """METRIC_TEMPLATES of lifted and judged pairs, sorted by source and target; none leaves a terminal.
 
     A verdict counts only if both metrics are in the vocabulary, the source is no terminal, the two differ, and it gives
     a mechanism and at least `minimum_confidence`; a pair that is lifted already stays as it is.
     """
-    rows = lifted.to_pylist()
+    rows = [
+        row
+        for row in lifted.to_pylist()
+        if _licensed(vocabulary.metric.get(row["source_metric"]), vocabulary.metric.get(row["target_metric"]))
+    ]
     known = {(row["source_metric"], row["target_metric"]) for row in rows}
     judged: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
     for verdict in verdicts:

@@ -82,10 +82,12 @@ def assemble(readings: Sequence[Reading], vocabulary: Vocabulary, chunks: pa.Tab
 def ground_relations(
     relations: Iterable[ProposedRelation], vocabulary: Vocabulary, chunks: pa.Table
 ) -> GroundedRelations:
-    """Proposed relations as SEED_RELATIONS rows: endpoints closed, quotes located, self-loops and terminal sources out.
+    """Proposed relations as SEED_RELATIONS rows: endpoints closed, quotes located, self-loops out.
 
-    `counts` gains `relations_read` and `dropped_self_loop`, `dropped_terminal_source`, `dropped_unevidenced`,
-    `dropped_confidence`, `dropped_unknown_chunk`, `relations_repeated` beside those of `ReferenceIndex.variable`.
+    What leaves a terminal stays among the rows: a correction may give its metric another role, and only what is
+    published obeys the roles. `counts` gains `relations_read` and `dropped_self_loop`, `dropped_unevidenced`,
+    `dropped_confidence`, `dropped_unknown_chunk`, `relations_repeated` and `terminal_source` beside those of
+    `ReferenceIndex.variable`.
     """
     counts: Counter[str] = Counter()
     rows = _ground(relations, ReferenceIndex(vocabulary), QuoteFinder(chunks), counts)
@@ -127,13 +129,12 @@ def _grounded(
     metric = references.metric(source.metric)
     if source == target:
         counts["dropped_self_loop"] += 1
-    elif metric is None or metric.role == "terminal":
-        counts["dropped_terminal_source"] += 1
     elif not math.isfinite(relation.confidence):
         counts["dropped_confidence"] += 1
     else:
         quote = quotes.find(relation.chunk_id, relation.quote)
         if quote is not None:
+            counts["terminal_source"] += metric is not None and metric.role == "terminal"
             return (
                 source,
                 target,

@@ -5,7 +5,7 @@ edit costs no call. A `CorrectionPlan` follows the vocabulary through the edits;
 earlier ones left.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from hcg_pipeline.specification.corrections import (
@@ -20,26 +20,29 @@ from hcg_pipeline.specification.corrections import (
     RenameMetric,
     RenameVariable,
     SetRole,
+    SplitDimension,
     SplitEntity,
+    SplitMetric,
 )
+from hcg_pipeline.specification.dividing import Rewrite, UnmatchedError, divided_dimension
 from hcg_pipeline.specification.names import entity_name, key_of, metric_name, metric_of, parse_variable
-from hcg_pipeline.specification.splitting import Split
+from hcg_pipeline.specification.splitting import EntitySplit, MetricSplit, Split
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef, Vocabulary
-
-Rewrite = Callable[[VariableRef], VariableRef | None]
 
 
 @dataclass(frozen=True)
 class Step:
     """One correction that applies, and the vocabulary after it.
 
-    `rewrite` says what becomes of a variable (None for edits of edges); for `split` that depends on the text.
+    `rewrite` says what becomes of a variable (None for edits of edges); for `split` that depends on the text. `made`
+    are the metrics that a split added.
     """
 
     correction: Correction
     rewrite: Rewrite | None
     vocabulary: Vocabulary
     split: Split | None = None
+    made: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,10 @@ class CorrectionPlan:
     vocabulary: Vocabulary
     problems: tuple[str, ...]
 
-
-class _UnmatchedError(Exception):
-    """Why an edit does nothing."""
+    def without_unused(self, used: Set[str]) -> Vocabulary:
+        """The vocabulary without metrics that a split made and no variable is of; `used` names those that have one."""
+        empty = {name for step in self.steps for name in step.made} - used
+        return replace(self.vocabulary, metrics=tuple(m for m in self.vocabulary.metrics if m.name not in empty))
 
 
 def apply_to_vocabulary(vocabulary: Vocabulary, corrections: Sequence[Correction]) -> CorrectionPlan:
@@ -62,10 +66,12 @@ def apply_to_vocabulary(vocabulary: Vocabulary, corrections: Sequence[Correction
     for correction in corrections:
         try:
             step = _apply(vocabulary, correction)
-        except _UnmatchedError as reason:
+        except UnmatchedError as reason:
             problems.append(correction.problem(str(reason)))
         else:
-            steps.append(step)
+            split = isinstance(correction.edit, SplitDimension | SplitMetric)
+            made = frozenset(step.vocabulary.metric) - frozenset(vocabulary.metric) if split else frozenset()
+            steps.append(replace(step, made=made))
             vocabulary = step.vocabulary
     return CorrectionPlan(tuple(steps), vocabulary, tuple(problems))
 
@@ -94,6 +100,11 @@ def _apply(vocabulary: Vocabulary, correction: Correction) -> Step:
         case SplitEntity() as edit:
             divided, split = _split_entity(vocabulary, edit)
             return Step(correction, None, divided, split)
+        case SplitMetric() as edit:
+            divided, split = _split_metric(vocabulary, edit)
+            return Step(correction, None, divided, split)
+        case SplitDimension() as edit:
+            vocabulary, rewrite = divided_dimension(vocabulary, edit)
         case RenameEntity() | MergeEntity() | DropEntity() as edit:
             vocabulary, rewrite = _apply_to_entity(vocabulary, edit)
         case RenameMetric() | MergeMetric() | DropMetric() | SetRole() as edit:
@@ -101,7 +112,7 @@ def _apply(vocabulary: Vocabulary, correction: Correction) -> Step:
         case RenameVariable() as edit:
             old, new = parse_variable(edit.variable), legal_variable(edit.to, vocabulary)
             if new is None:
-                raise _UnmatchedError(f"to {edit.to!r}: its metric or entities are not in the vocabulary")
+                raise UnmatchedError(f"to {edit.to!r}: its metric or entities are not in the vocabulary")
             rewrite = lambda ref: new if ref == old else ref  # noqa: E731
         case DropVariable() as edit:
             gone = parse_variable(edit.variable)
@@ -114,10 +125,10 @@ def _apply(vocabulary: Vocabulary, correction: Correction) -> Step:
 def _entity_of(vocabulary: Vocabulary, edit: EntityEdit) -> tuple[Dimension, Entity]:
     dimension = vocabulary.dimension.get(edit.dimension)
     if dimension is None:
-        raise _UnmatchedError(f"{edit.dimension!r}: there is no such dimension")
+        raise UnmatchedError(f"{edit.dimension!r}: there is no such dimension")
     entity = next((entity for entity in dimension.entities if entity.name == edit.entity), None)
     if entity is None:
-        raise _UnmatchedError(f"{edit.entity!r}: there is no such entity on {edit.dimension}")
+        raise UnmatchedError(f"{edit.entity!r}: there is no such entity on {edit.dimension}")
     return dimension, entity
 
 
@@ -131,13 +142,28 @@ def _with_dimension(vocabulary: Vocabulary, dimension: Dimension, entities: Iter
 def _split_entity(vocabulary: Vocabulary, edit: SplitEntity) -> tuple[Vocabulary, Split]:
     dimension, entity = _entity_of(vocabulary, edit)
     if edit.alias not in entity.aliases:
-        raise _UnmatchedError(f"alias {edit.alias!r}: {edit.entity!r} has no such alias")
+        raise UnmatchedError(f"alias {edit.alias!r}: {edit.entity!r} has no such alias")
     left = replace(entity, aliases=tuple(alias for alias in entity.aliases if alias != edit.alias))
     entities = [left if known.name == entity.name else known for known in dimension.entities]
     return (
         _with_dimension(vocabulary, dimension, [*entities, Entity(edit.alias)]),
-        Split.of(vocabulary, dimension, entity.name, edit.alias),
+        EntitySplit.of(vocabulary, dimension, entity.name, edit.alias),
     )
+
+
+def _split_metric(vocabulary: Vocabulary, edit: SplitMetric) -> tuple[Vocabulary, Split]:
+    metric = vocabulary.metric.get(edit.metric)
+    if metric is None or edit.alias not in metric.aliases:
+        raise UnmatchedError(f"alias {edit.alias!r}: there is no metric {edit.metric!r} with such an alias")
+    split = MetricSplit.of(metric, edit.alias)
+    if split is None or edit.alias in vocabulary.metric:
+        raise UnmatchedError(
+            f"alias {edit.alias!r}: no text can tell it from {edit.metric!r}; rename the metric instead"
+        )
+    left = replace(metric, aliases=tuple(alias for alias in metric.aliases if alias != edit.alias))
+    own = replace(metric, name=edit.alias, aliases=(), support=0)
+    metrics = [one for known in vocabulary.metrics for one in ((left, own) if known.name == metric.name else (known,))]
+    return replace(vocabulary, metrics=tuple(metrics)), split
 
 
 def _apply_to_entity(
@@ -150,17 +176,17 @@ def _apply_to_entity(
         case RenameEntity():
             tidy = entity_name(edit.to)
             if tidy is None or tidy.name != edit.to:
-                raise _UnmatchedError(f"to {edit.to!r}: no acceptable name for an entity (no comma, markup or path)")
+                raise UnmatchedError(f"to {edit.to!r}: no acceptable name for an entity (no comma, markup or path)")
             for holder in vocabulary.dimensions:
                 if any(key_of(other.name) == key_of(edit.to) and other != entity for other in holder.entities):
-                    raise _UnmatchedError(f"to {edit.to!r}: {holder.name} has that entity already: merge into it")
+                    raise UnmatchedError(f"to {edit.to!r}: {holder.name} has that entity already: merge into it")
             aliases = sorted({*entity.aliases, entity.name} - {edit.to})
             entities[entity.name] = Entity(edit.to, tuple(aliases), entity.mentions)
             new = edit.to
         case MergeEntity():
             other = entities.get(edit.into)
             if other is None or other == entity:
-                raise _UnmatchedError(f"into {edit.into!r}: there is no such other entity on {edit.dimension}")
+                raise UnmatchedError(f"into {edit.into!r}: there is no such other entity on {edit.dimension}")
             aliases = [*other.aliases, *sorted({entity.name, *entity.aliases} - set(other.aliases))]
             entities[edit.into] = Entity(edit.into, tuple(aliases), other.mentions + entity.mentions)
             del entities[entity.name]
@@ -186,13 +212,13 @@ def _apply_to_metric(
 ) -> tuple[Vocabulary, Rewrite | None]:
     metric = vocabulary.metric.get(edit.metric)
     if metric is None:
-        raise _UnmatchedError(f"{edit.metric!r}: there is no such metric")
+        raise UnmatchedError(f"{edit.metric!r}: there is no such metric")
     match edit:
         case SetRole():
             return _with_metric(vocabulary, metric, replace(metric, role=edit.role)), None
         case RenameMetric():
             if metric_name(edit.to) != edit.to or edit.to in vocabulary.metric:
-                raise _UnmatchedError(f"to {edit.to!r}: must be a new name in CamelCase")
+                raise UnmatchedError(f"to {edit.to!r}: must be a new name in CamelCase")
             name = edit.to
             renamed = replace(metric, name=name, aliases=_with_aliases(metric.aliases, [metric.name], name))
             return (
@@ -202,7 +228,7 @@ def _apply_to_metric(
         case MergeMetric():
             other = vocabulary.metric.get(edit.into)
             if other is None or other == metric or sorted(other.signature) != sorted(metric.signature):
-                raise _UnmatchedError(f"into {edit.into!r}: no other metric of that name binds the same dimensions")
+                raise UnmatchedError(f"into {edit.into!r}: no other metric of that name binds the same dimensions")
             places = [metric.signature.index(dimension) for dimension in other.signature]
             aliases = _with_aliases(other.aliases, [metric.name, *metric.aliases], other.name)
             joined = replace(other, support=other.support + metric.support, aliases=aliases)

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.specification.vocabulary import Role, Sign
 from hcg_pipeline.specification.yaml_reading import read_text, read_yaml
@@ -69,6 +70,23 @@ class DropEntity(_Edit):
     entity: str
 
 
+class SplitDimension(_Edit):
+    """Take a merge back: one of the dimension's aliases becomes a dimension of its own, with some of the entities.
+
+    `entities` are names, in a list or with commas between. Metrics over the dimension get a twin over the new one.
+    """
+
+    action: Literal["split_dimension"]
+    dimension: str
+    alias: str
+    entities: tuple[str, ...] = Field(min_length=1)
+
+    @field_validator("entities", mode="before")
+    @classmethod
+    def _written(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
 class RenameMetric(_Edit):
     """Give a metric another name."""
 
@@ -85,6 +103,14 @@ class MergeMetric(_Edit):
     into: str
 
 
+class SplitMetric(_Edit):
+    """Take a merge back: one of the metric's aliases becomes a metric of its own, where the text uses its words."""
+
+    action: Literal["split_metric"]
+    metric: str
+    alias: str
+
+
 class DropMetric(_Edit):
     """Remove a metric with its variables."""
 
@@ -93,7 +119,7 @@ class DropMetric(_Edit):
 
 
 class SetRole(_Edit):
-    """Make a metric a terminal, an outcome or a driver. A terminal's outgoing edges go."""
+    """Make a metric a terminal, an outcome or a driver. A terminal's outgoing edges go; another's come back."""
 
     action: Literal["set_role"]
     metric: str
@@ -153,10 +179,10 @@ class RewordEdge(_Edit):
 
 
 EntityEdit = RenameEntity | MergeEntity | SplitEntity | DropEntity
-MetricEdit = RenameMetric | MergeMetric | DropMetric | SetRole
+MetricEdit = RenameMetric | MergeMetric | SplitMetric | DropMetric | SetRole
 VariableEdit = RenameVariable | DropVariable
 EdgeEdit = AddEdge | DropEdge | FlipEdge | RewordEdge
-Edit = EntityEdit | MetricEdit | VariableEdit | EdgeEdit
+Edit = EntityEdit | SplitDimension | MetricEdit | VariableEdit | EdgeEdit
 
 _EDITS: TypeAdapter[Edit] = TypeAdapter(Annotated[Edit, Field(discriminator="action")])
 
@@ -210,13 +236,13 @@ class Correction:
         return f"{self.place}: {self.edit.action} {why}"
 
 
-def read_corrections(folder: Path) -> tuple[Correction, ...]:
+def read_corrections(folder: AnyPath) -> tuple[Correction, ...]:
     """The corpus's `corrections.yaml` in its order; empty where there is none. Raises `SettingsError` with the line."""
     file = folder / FILE
     return parse_corrections(read_text(file), file) if file.is_file() else ()
 
 
-def parse_corrections(text: str, path: str | Path) -> tuple[Correction, ...]:
+def parse_corrections(text: str, path: str | AnyPath) -> tuple[Correction, ...]:
     """Read and check the text of a `corrections.yaml`."""
     located = read_yaml(text, path)
     if located.data is None:

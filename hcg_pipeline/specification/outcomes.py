@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.specification.names import REPAIR_CUTOFF, key_of, split_camel
 from hcg_pipeline.specification.vocabulary import Metric, Role
 from hcg_pipeline.specification.yaml_reading import read_yaml_file
@@ -63,7 +63,7 @@ class OutcomeConfig(BaseModel):
     outcomes: list[str] = Field(default_factory=list)
 
 
-def read_outcomes(folder: Path) -> OutcomeConfig | None:
+def read_outcomes(folder: AnyPath) -> OutcomeConfig | None:
     """The corpus's `outcomes.yaml`, or None where there is none. Raises `SettingsError` with file and line."""
     file = folder / FILE
     if not file.is_file():

@@ -153,6 +153,9 @@ def extend_dimensions(
         entities = resolve_entities(proposed, counts)
         ranked.extend((-entity.mentions, place, entity) for entity in entities)
     ranked.sort(key=lambda item: (item[0], item[1], item[2].name))
+    claims: Counter[str] = Counter(
+        key for *_, entity in ranked for key in {key_of(alias) for alias in entity.aliases} - {key_of(entity.name)}
+    )
     aliases: dict[_Owner, set[str]] = defaultdict(set)
     added: dict[str, list[Entity]] = defaultdict(list)
     for _, place, entity in ranked:
@@ -160,14 +163,14 @@ def extend_dimensions(
         known = _known(entity, home, owner, long_forms)
         if known is None:
             known = owner[key_of(entity.name)] = (home, entity.name)
-            kept = [alias for alias in entity.aliases if owner.setdefault(key_of(alias), known) == known]
+            kept = [alias for alias in entity.aliases if _free(alias, known, owner, claims)]
             added[home].append(Entity(entity.name, tuple(kept), entity.mentions))
             counts["entity_added"] += 1
         elif known[0] != home:
             counts["entity_on_other_dimension"] += 1
         else:
             for spelling in (entity.name, *entity.aliases):
-                if spelling != known[1] and owner.setdefault(key_of(spelling), known) == known:
+                if spelling != known[1] and _free(spelling, known, owner, claims):
                     aliases[known].add(spelling)
     return Vocabulary(
         tuple(_extended(dimension, aliases, added[dimension.name]) for dimension in vocabulary.dimensions),
@@ -177,6 +180,14 @@ def extend_dimensions(
 
 # (dimension, entity)
 _Owner = tuple[str, str]
+
+
+def _free(spelling: str, known: _Owner, owner: dict[str, _Owner], claims: Counter[str]) -> bool:
+    """Whether a spelling is that entity's, or nobody's yet and claimed for one alone: then it becomes that entity's."""
+    key = key_of(spelling)
+    if key not in owner and claims[key] > 1:
+        return False
+    return owner.setdefault(key, known) == known
 
 
 def _owners(vocabulary: Vocabulary) -> dict[str, _Owner]:

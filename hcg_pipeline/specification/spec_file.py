@@ -4,10 +4,11 @@ import json
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from functools import lru_cache
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.specification.spec_parsing import HEADER, parse_spec
-from hcg_pipeline.specification.specification import Comment, Specification
+from hcg_pipeline.specification.specification import Comment, Specification, SpecRelation, SpecVariable
 from hcg_pipeline.specification.vocabulary import Dimension, Metric
 from hcg_pipeline.specification.yaml_reading import read_text
 
@@ -18,10 +19,16 @@ _NOT_PLAIN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", 
 _FOLDABLE = re.compile(r"[\x21-\x7e\u00a1-\ud7ff\uf900-\ufaff]+(?: [\x21-\x7e\u00a1-\ud7ff\uf900-\ufaff]+)*")
 
 
-def read_spec(folder: Path) -> Specification | None:
+def read_spec(folder: AnyPath) -> Specification | None:
     """The corpus's own `graph_spec.yaml`, or None where there is none. Raises `SettingsError` with file and line."""
     file = folder / FILE
-    return parse_spec(read_text(file), file) if file.is_file() else None
+    return _parsed(read_text(file), str(file)) if file.is_file() else None
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str, path: str) -> Specification:
+    """Several stages of a build read the same file."""
+    return parse_spec(text, path)
 
 
 def render_spec(spec: Specification) -> str:
@@ -35,19 +42,12 @@ def render_spec(spec: Specification) -> str:
     for metric in spec.metrics:
         lines += [*_above(comments, "metrics", metric.name, ""), *_metric(metric)]
     lines += _section("variables", spec.variables, comments)
-    for ref in spec.variables:
-        lines += [*_above(comments, "variables", ref.name, ""), f"- {_scalar(ref.name)}"]
+    for variable in spec.variables:
+        lines += [*_above(comments, "variables", variable.ref.name, ""), *_variable(variable)]
     lines += _section("relations", spec.relations, comments)
     for relation in spec.relations:
         name = f"{relation.source.name} → {relation.target.name}"
-        lines += [
-            *_above(comments, "relations", name, ""),
-            f"- source: {_scalar(relation.source.name)}",
-            f"  target: {_scalar(relation.target.name)}",
-            f'  sign: "{relation.sign}"',
-            f"  confidence: {relation.confidence!r}",
-            *_text("mechanism", relation.mechanism, "  "),
-        ]
+        lines += [*_above(comments, "relations", name, ""), *_relation(relation)]
     return "\n".join(lines) + "\n"
 
 
@@ -84,6 +84,26 @@ def _metric(metric: Metric) -> Iterable[str]:
     yield f"    graph_role: {metric.role}"
     yield f"    support: {metric.support}"
     yield from _aliases(metric.aliases, "    ")
+
+
+def _variable(variable: SpecVariable) -> Iterable[str]:
+    if variable.mentions:
+        yield f"- name: {_scalar(variable.ref.name)}"
+        yield f"  mentions: {variable.mentions}"
+    else:
+        yield f"- {_scalar(variable.ref.name)}"
+
+
+def _relation(relation: SpecRelation) -> Iterable[str]:
+    yield f"- source: {_scalar(relation.source.name)}"
+    yield f"  target: {_scalar(relation.target.name)}"
+    yield f'  sign: "{relation.sign}"'
+    yield f"  confidence: {relation.confidence!r}"
+    if relation.support:
+        yield f"  support: {relation.support}"
+    yield from _text("mechanism", relation.mechanism, "  ")
+    if relation.quote:
+        yield f"  quote: {_quoted(relation.quote)}"
 
 
 def _aliases(aliases: Sequence[str], indent: str) -> Iterable[str]:

@@ -1,22 +1,30 @@
 """`graph_spec.yaml` back into a specification; every complaint names file and line."""
 
 import re
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.specification.names import key_of, parse_variable
-from hcg_pipeline.specification.specification import Comment, Specification, SpecRelation
+from hcg_pipeline.specification.spec_comments import Item, comments_of
+from hcg_pipeline.specification.specification import Specification, SpecRelation, SpecVariable
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, VariableRef
 from hcg_pipeline.specification.yaml_reading import LocatedYaml, Place, read_yaml
 
 HEADER = (
-    "# The specification of this graph. `dimensions` and `metrics` are the closed vocabulary: put a copy of this file,",
-    "# edited as you like, at the root of the corpus, and every later build keeps to it. `variables` and `relations`",
-    "# show what the corpus filled it with; builds read these from the documents anew.",
+    "# The specification of this graph. To decide it yourself, put a copy of this file, edited as you like, at the",
+    "# root of the corpus: later builds keep to it. `dimensions` and `metrics` are the closed vocabulary. `variables`",
+    "# with `mentions` and `relations` with `support` show what the documents filled it with; builds read these anew.",
+    "# What you add without `mentions` or `support` is yours: it is in every graph, marked `expert`, whether or not a",
+    "# text says it. To take out what a text says, use corrections.yaml.",
 )
 _SIGNATURE = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
+
+
+def _named(value: Any) -> Any:
+    """`- chemotherapy` stands for `- name: chemotherapy`."""
+    return [{"name": item} if isinstance(item, str) else item for item in value] if isinstance(value, list) else value
 
 
 class _Strict(BaseModel):
@@ -40,9 +48,7 @@ class _DimensionEntry(_Strict):
     @classmethod
     def _short(cls, value: Any) -> Any:
         """`- chemotherapy` stands for `- name: chemotherapy`."""
-        if isinstance(value, list):
-            return [{"name": item} if isinstance(item, str) else item for item in value]
-        return value
+        return _named(value)
 
 
 class _Attributes(_Strict):
@@ -58,27 +64,41 @@ class _MetricEntry(_Strict):
     attributes: _Attributes = Field(default_factory=_Attributes)
 
 
+class _VariableEntry(_Strict):
+    name: str
+    mentions: int = Field(default=0, ge=0)
+
+
 class _RelationEntry(_Strict):
     source: str
     target: str
     sign: Literal["+", "-", "?"] = "?"
-    confidence: float = Field(default=1.0, ge=0.0, le=1.0)
+    confidence: float = Field(default=0.99, ge=0.0, le=1.0)
+    support: int = Field(default=0, ge=0)
     mechanism: str = ""
+    quote: str = ""
 
 
 class _File(_Strict):
     dimensions: list[_DimensionEntry] = Field(min_length=1)
     metrics: list[_MetricEntry] = Field(min_length=1)
-    variables: list[str] = Field(default_factory=list)
+    variables: list[_VariableEntry] = Field(default_factory=list)
     relations: list[_RelationEntry] = Field(default_factory=list)
 
+    @field_validator("variables", "relations", mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        """`- Risk(flu)` stands for `- name: Risk(flu)`, and nothing for an empty list."""
+        return [] if value is None else _named(value)
 
-def parse_spec(text: str, path: str | Path) -> Specification:
+
+def parse_spec(text: str, path: str | AnyPath) -> Specification:
     """Read and check the text of a `graph_spec.yaml`.
 
-    Dimensions and metrics must be sound: unique names, known dimensions in each signature, no entity twice. Otherwise
-    `SettingsError`, with file, line and what is wrong. Variables and relations that do not fit them (because a person
-    dropped or renamed a metric above) are left out and listed in `ignored`.
+    Dimensions and metrics must be sound: unique names, known dimensions in each signature, no entity twice. A person's
+    own variables and relations must fit them. Otherwise `SettingsError`, with file, line and what is wrong. Those that
+    the corpus filled in, and that no longer fit because a metric above was dropped or renamed, are left out and listed
+    in `ignored`.
     """
     located = read_yaml(text, path)
     try:
@@ -89,22 +109,38 @@ def parse_spec(text: str, path: str | Path) -> Specification:
     metrics = _metrics(file, located, {dimension.name for dimension in dimensions})
     legal = _Legality(dimensions, metrics)
     ignored: list[str] = []
-    variables: dict[VariableRef, None] = {}
-    for place, name in enumerate(file.variables):
-        ref, problem = legal.variable(name)
-        if ref is None:
-            ignored.append(f"{path}:{located.line(('variables', place))}: {problem}")
+    variables: dict[VariableRef, SpecVariable] = {}
+    for number, entry in enumerate(file.variables):
+        place: Place = ("variables", number)
+        ref, problem = legal.variable(entry.name)
+        if ref is not None:
+            variables[ref] = SpecVariable(ref, entry.mentions, f"{path}:{located.line(place)}")
+        elif entry.mentions:
+            ignored.append(f"{path}:{located.line(place)}: {problem}: left out")
         else:
-            variables[ref] = None
-    relations = []
-    for place, entry in enumerate(file.relations):
-        relation, problem = legal.relation(entry)
-        if relation is None:
-            ignored.append(f"{path}:{located.line(('relations', place))}: {problem}")
+            raise located.error(place, problem)
+    relations: dict[tuple[VariableRef, VariableRef], SpecRelation] = {}
+    for number, stated in enumerate(file.relations):
+        place = ("relations", number)
+        relation, problem = legal.relation(stated, f"{path}:{located.line(place)}")
+        if relation is not None and (relation.source, relation.target) in relations:
+            first = relations[(relation.source, relation.target)].place.rpartition(":")[2]
+            raise located.error(
+                place, f"{stated.source} → {stated.target} is already on line {first}: keep one of them"
+            )
+        if relation is not None:
+            relations[(relation.source, relation.target)] = relation
+        elif stated.support:
+            ignored.append(f"{path}:{located.line(place)}: {problem}: left out")
         else:
-            relations.append(relation)
+            raise located.error(place, problem)
     return Specification(
-        dimensions, metrics, tuple(variables), tuple(relations), _comments(text, located, file), tuple(ignored)
+        dimensions,
+        metrics,
+        tuple(variables.values()),
+        tuple(relations.values()),
+        comments_of(text, _items(located, file), HEADER),
+        tuple(ignored),
     )
 
 
@@ -186,18 +222,18 @@ class _Legality:
         """The variable of that name, or None and why it is left out."""
         ref = parse_variable(name)
         if ref is None:
-            return None, f"{name!r} is not written as Metric(entity, …): left out"
+            return None, f"{name!r} is not written as Metric(entity, …)"
         metric = self._metrics.get(ref.metric)
         if metric is None:
-            return None, f"{name!r} has a metric that is not in this file: left out"
+            return None, f"{name!r} has a metric that is not in this file"
         if len(ref.entities) != len(metric.signature):
-            return None, f"{name!r} needs {len(metric.signature)} entities: left out"
+            return None, f"{name!r} needs {len(metric.signature)} entities"
         for dimension, entity in zip(metric.signature, ref.entities, strict=True):
             if entity not in self._entities[dimension]:
-                return None, f"{name!r}: {entity!r} is no entity of {dimension}: left out"
+                return None, f"{name!r}: {entity!r} is no entity of {dimension}"
         return ref, ""
 
-    def relation(self, entry: _RelationEntry) -> tuple[SpecRelation | None, str]:
+    def relation(self, entry: _RelationEntry, at: str) -> tuple[SpecRelation | None, str]:
         """The relation, or None and why it is left out."""
         source, problem = self.variable(entry.source)
         if source is None:
@@ -206,16 +242,18 @@ class _Legality:
         if target is None:
             return None, problem
         if source == target:
-            return None, f"{entry.source!r} cannot cause itself: left out"
+            return None, f"{entry.source!r} cannot cause itself"
         if self._metrics[source.metric].role == "terminal":
-            return None, f"{entry.source!r} is terminal and causes nothing: left out"
-        return SpecRelation(source, target, entry.mechanism, entry.sign, entry.confidence), ""
+            return None, f"{entry.source!r} is terminal and causes nothing"
+        if not entry.support and not entry.mechanism.strip():
+            return None, f"{entry.source} → {entry.target} needs a `mechanism`: how the one brings about the other"
+        words = (entry.mechanism, entry.sign, entry.confidence, entry.support, entry.quote)
+        return SpecRelation(source, target, *words, at), ""
 
 
-def _comments(text: str, located: LocatedYaml, file: _File) -> tuple[Comment, ...]:
-    """Whole-line comments at the head of the file, and directly above a section or an item, by its name."""
-    lines = text.split("\n")
-    items: list[tuple[str, str, int]] = [
+def _items(located: LocatedYaml, file: _File) -> list[Item]:
+    """What a comment can belong to: sections, dimensions, their entities, metrics, variables, relations."""
+    items: list[Item] = [
         (section, "", located.line((section,))) for section in _File.model_fields if (section,) in located.lines
     ]
     for place, dimension in enumerate(file.dimensions):
@@ -225,21 +263,8 @@ def _comments(text: str, located: LocatedYaml, file: _File) -> tuple[Comment, ..
             items.append((f"dimensions/{dimension.name}", entity.name, located.line(spot)))
     for place, metric in enumerate(file.metrics):
         items.append(("metrics", metric.name.split("(")[0].strip(), located.line(("metrics", place))))
-    for place, name in enumerate(file.variables):
-        items.append(("variables", name, located.line(("variables", place))))
+    for place, variable in enumerate(file.variables):
+        items.append(("variables", variable.name, located.line(("variables", place))))
     for place, relation in enumerate(file.relations):
         items.append(("relations", f"{relation.source} → {relation.target}", located.line(("relations", place))))
-    head = 0
-    while head < len(lines) and lines[head].startswith("#"):
-        head += 1
-    own = tuple(line.rstrip() for line in lines[:head] if line.rstrip() not in HEADER)
-    comments = [Comment("", "", own)] if own else []
-    for section, name, line in sorted(items, key=lambda item: item[2]):
-        above: list[str] = []
-        place = line - 2
-        while place >= head and lines[place].lstrip().startswith("#"):
-            above.insert(0, lines[place].strip())
-            place -= 1
-        if above:
-            comments.append(Comment(section, name, tuple(above)))
-    return tuple(comments)
+    return items

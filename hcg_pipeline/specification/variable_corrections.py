@@ -60,7 +60,7 @@ def _split_mentions(
 ) -> dict[VariableRef, Counter[str]]:
     divided: dict[VariableRef, Counter[str]] = {}
     for ref, counts in found.items():
-        if not split.binds(ref):
+        if not counts or not split.binds(ref):
             divided[ref] = divided.get(ref, Counter()) + counts
             continue
         for chunk_id, count in counts.items():

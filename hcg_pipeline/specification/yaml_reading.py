@@ -1,7 +1,6 @@
 """YAML that a person wrote, read so that every complaint can name file and line."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -9,6 +8,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.errors import SettingsError
 
 Place = tuple[str | int, ...]
@@ -45,7 +45,7 @@ class LocatedYaml:
         return self.error(place, f"{named}: {message}" if named else message)
 
 
-def read_yaml(text: str, path: str | Path) -> LocatedYaml:
+def read_yaml(text: str, path: str | AnyPath) -> LocatedYaml:
     """Parse one YAML document (1.2 core types; dates stay text).
 
     Raises `SettingsError` with file and line on a syntax error, a key given twice, an anchor or a tag: the files of a
@@ -65,7 +65,7 @@ def read_yaml(text: str, path: str | Path) -> LocatedYaml:
     return LocatedYaml(str(path), data, lines)
 
 
-def read_text(file: Path) -> str:
+def read_text(file: AnyPath) -> str:
     """The text of a settings file. Raises `SettingsError` where it is not UTF-8."""
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -73,7 +73,7 @@ def read_text(file: Path) -> str:
         raise SettingsError(f"{file}:1: cannot be read as UTF-8 text: {error}") from error
 
 
-def read_yaml_file(file: Path) -> LocatedYaml:
+def read_yaml_file(file: AnyPath) -> LocatedYaml:
     """Read a YAML file as UTF-8. Raises `SettingsError` where it is neither."""
     return read_yaml(read_text(file), file)
 

@@ -17,8 +17,9 @@ from hcg_pipeline.backends.protocol import (
     Reading,
     TemplateVerdict,
 )
+from hcg_pipeline.graph.corrected import correct_tables
 from hcg_pipeline.graph.evidence import link_evidence
-from hcg_pipeline.graph.node_edges import edge_questions, extend_variables, merge_edges, seed_edges
+from hcg_pipeline.graph.node_edges import edge_questions, merge_edges, seed_edges
 from hcg_pipeline.graph.published import Graph, assemble_graph
 from hcg_pipeline.graph.templates import lift_templates, merge_templates, template_questions
 from hcg_pipeline.specification.assembly import assemble, ground_relations
@@ -137,7 +138,8 @@ def _build(dimensions, metrics, readings, verdicts, judged) -> tuple[Graph, str]
     names = set(assembly.variables.column("variable").to_pylist())
     assert all(ref.name in names for q in asked for pair in q.candidates for ref in pair)
     edges = merge_edges(seeds, ground_relations(judged, vocabulary, CHUNKS).table, templates)
-    variables = extend_variables(assembly.variables, edges, vocabulary, CHUNKS)
+    uncorrected = correct_tables(assembly.dimensions, measures, assembly.variables, edges, CHUNKS, ())
+    edges, variables = uncorrected.edges, uncorrected.variables
     links = link_evidence(edges, DOCUMENTS, CHUNKS, EMBEDDINGS, Letters(), 0.9)
     graph = assemble_graph(variables, measures, edges, links)
 
@@ -153,7 +155,7 @@ def _build(dimensions, metrics, readings, verdicts, judged) -> tuple[Graph, str]
         assert row["sign"] in "+-?" and 0 <= row["confidence"] <= 0.99
     for row in graph.evidence.to_pylist():
         assert WHOLE[row["document_id"]][row["start"] : row["end"]] == row["quote"]
-    return graph, render_spec(specification_of(assembly.dimensions, measures, variables, seeds))
+    return graph, render_spec(specification_of(assembly.dimensions, measures, variables, edges))
 
 
 @settings(max_examples=100, deadline=None)

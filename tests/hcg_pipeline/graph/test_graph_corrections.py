@@ -1,14 +1,17 @@
 import datetime
+from dataclasses import replace
 
 import pytest
 from graph_builders import METRICS, VOCABULARY, chunks_table, relation, relations_table, variables_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hcg_pipeline.backends.protocol import ProposedRelation, Reading
 from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.graph.corrected import correct_tables
 from hcg_pipeline.graph.node_edges import edge_id, seed_edges
 from hcg_pipeline.graph.published import assemble_graph
+from hcg_pipeline.specification.assembly import assemble
 from hcg_pipeline.specification.corrections import (
     DropEdge,
     append_correction,
@@ -17,7 +20,8 @@ from hcg_pipeline.specification.corrections import (
     read_corrections,
     to_corrections,
 )
-from hcg_pipeline.specification.vocabulary_tables import dimensions_table
+from hcg_pipeline.specification.vocabulary import VariableRef, Vocabulary
+from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table
 from hcg_pipeline.tables import CORRECTIONS, EVIDENCE_LINKS, NODE_EDGES, VARIABLES
 
 CHUNKS = chunks_table({"d": ["Grants feed farms, they say.", "Dear bread hurts the north."], "e": ["Mines pay."]})
@@ -123,6 +127,52 @@ def test_role_terminal_takes_outgoing_edges():
     assert {r["variable"]: r["role"] for r in corrected.variables.to_pylist()}["Price(farming)"] == "terminal"
     corrected = _correct("action: set_role, metric: Welfare, role: outcome")
     assert corrected.metrics.column("role").to_pylist()[3] == "outcome"
+
+
+@given(st.tuples(*[st.sampled_from(["terminal", "outcome", "driver"])] * 8))
+def test_a_role_that_is_set_is_as_if_it_had_been_so_from_the_beginning(roles):
+    """Relations out of any metric, read under the first four roles and corrected to the other four, or read so."""
+    names = [metric.name for metric in VOCABULARY.metrics]
+    refs = {name: VariableRef(name, ("farming", "north") if name == "Subsidy" else _bound(name)) for name in names}
+    reading = Reading(
+        "w",
+        (),
+        (),
+        tuple(
+            ProposedRelation(refs[one], refs[other], "so", "+", 0.6, "d.0", "Grants feed farms, they say.")
+            for one in names
+            for other in names
+            if one != other
+        ),
+    )
+
+    def built(given_roles, *edits):
+        metrics = tuple(
+            replace(metric, role=role) for metric, role in zip(VOCABULARY.metrics, given_roles, strict=True)
+        )
+        read = assemble([reading], Vocabulary(VOCABULARY.dimensions, metrics), CHUNKS)
+        edges = seed_edges(read.relations)
+        return correct_tables(
+            read.dimensions, metrics_table(metrics), read.variables, edges, CHUNKS, _corrections(*edits)
+        )
+
+    first, then = roles[:4], roles[4:]
+    edits = [f"action: set_role, metric: {name}, role: {role}" for name, role in zip(names, then, strict=True)]
+    assert built(first, *edits) == built(then)
+
+
+def _bound(metric):
+    return ("north",) if metric == "Welfare" else ("farming",)
+
+
+def test_an_edge_out_of_a_terminal_is_not_there_to_be_edited():
+    stated = relations_table(relation("Welfare(north)", "Output(farming)", "Grants feed farms"))
+    edit = "action: reword, source: Welfare(north), target: Output(farming), mechanism: m"
+    role = "action: set_role, metric: Welfare, role: driver"
+    refused = _correct(edit, relations=stated)
+    assert refused.problems == ("corrections.yaml:2: reword Welfare(north) → Output(farming): there is no such edge",)
+    assert _pairs(refused) == []
+    assert _pairs(_correct(role, edit, relations=stated)) == [("Welfare(north)", "Output(farming)")]
 
 
 def test_variables_are_renamed_and_dropped():

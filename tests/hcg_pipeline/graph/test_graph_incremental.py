@@ -25,11 +25,21 @@ TEXTS = (
     "Aspirin reduces fever. Pneumonia causes respiratory failure. Smoking increases the risk of tuberculosis.",
     "Tuberculosis causes fibrosis of the lung. Corticosteroids reduce fibrosis. Malaria causes anaemia.",
     "The weather was fine and nothing happened.",
+    "Influenza, also called grippe, is a disease. Grippe causes anaemia. Varicella (VZ) is a disease. VZ causes fever.",
 )
 CORRECTIONS = """\
 corrections:
 - {action: rename_entity, dimension: disease, entity: influenza, to: flu, note: shorter, date: 2026-03-01}
 """
+OTHER_CORRECTIONS = (
+    "corrections: []\n",
+    CORRECTIONS
+    + "- {action: set_role, metric: DiseaseOccurrence, role: terminal, note: an end, date: 2026-03-02}\n"
+    + "- {action: drop_entity, dimension: disease, entity: measles, note: not ours, date: 2026-03-02}\n",
+    CORRECTIONS
+    + "- {action: add_edge, source: DiseaseOccurrence(flu), target: DiseaseOccurrence(anaemia), mechanism: wasting, "
+    + "quote: Malaria causes anaemia., note: seen, date: 2026-03-02}\n",
+)
 RULES = RulesBackend()
 NAMES = ("a.txt", "b.md", "sub/c.txt", "d.txt")
 _steps = st.lists(
@@ -37,6 +47,7 @@ _steps = st.lists(
         st.tuples(st.just("write"), st.sampled_from(NAMES), st.lists(st.sampled_from(TEXTS), min_size=1, max_size=3)),
         st.tuples(st.just("rename"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
         st.tuples(st.just("delete"), st.sampled_from(NAMES), st.none()),
+        st.tuples(st.just("correct"), st.just("corrections.yaml"), st.sampled_from((CORRECTIONS, *OTHER_CORRECTIONS))),
     ),
     min_size=1,
     max_size=4,
@@ -54,6 +65,8 @@ def change(folder: Path, step) -> None:
     file = folder / name
     if kind == "write":
         write(folder, name, what)
+    elif kind == "correct":
+        file.write_text(what)
     elif kind == "delete" and len(documents(folder)) > 1:
         file.unlink(missing_ok=True)
     elif kind == "rename" and file.exists() and not (folder / what).exists():

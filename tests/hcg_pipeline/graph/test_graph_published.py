@@ -81,6 +81,8 @@ def test_graphml_opens_in_networkx_with_values_and_types(tmp_path):
         (SUBSIDY, OUTPUT), (OUTPUT, WELFARE), links=[link(SUBSIDY, OUTPUT, "a < b & c"), link(SUBSIDY, OUTPUT, "two")]
     )
     (tmp_path / "g.graphml").write_text(graphml(graph), encoding="utf-8")
+    keys = [key.get("id") for key in ET.parse(tmp_path / "g.graphml").getroot() if key.tag.endswith("key")]
+    assert len(set(keys)) == len(keys), "an id names one attribute, of nodes or of edges"
     read = nx.read_graphml(tmp_path / "g.graphml")
     assert set(read.edges) == {(SUBSIDY, OUTPUT), (OUTPUT, WELFARE)}
     assert read.nodes[SUBSIDY]["entities"] == "farming | north"

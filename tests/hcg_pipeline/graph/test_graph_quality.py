@@ -1,21 +1,38 @@
 import re
 
+import pyarrow as pa
 from graph_builders import graph_of
 
 from hcg_pipeline.graph.drift import Drift, Fit
 from hcg_pipeline.graph.quality import measure_quality, quality_table
 from hcg_pipeline.graph.quality_page import draw_quality, render_quality
-from hcg_pipeline.tables import QUALITY_REPORT
+from hcg_pipeline.specification.merges import APART
+from hcg_pipeline.tables import MERGES, QUALITY_REPORT
 
 A, B, C = "Price(farming)", "Output(farming)", "Output(mining)"
 GRAPH = graph_of((A, B), (B, C), (C, A), ("Price(trade)", "Price(mining)"), extra=("Output(trade)",))
 OLDER, NEWEST = Fit(2, 10, 9, 8, 4), Fit(1, 4, 1, 4, 0)
 DRIFT = Drift(Fit(3, 14, 10, 12, 4), OLDER, NEWEST, (("lithium", 3),))
+MERGED = pa.Table.from_pylist(
+    [
+        {"scope": "entity:sector", "kept": "farming", "merged": "farm", "reason": "stated as another name"},
+        *(
+            {
+                "scope": "entity:sector",
+                "kept": kept,
+                "merged": "FT",
+                "reason": f"{APART}farming trade and for free trade",
+            }
+            for kept in ("farming trade", "free trade")
+        ),
+    ],
+    schema=MERGES,
+)
 COUNTS = {"relations_read": 9, "dropped_arity": 2, "repaired_entity": 1, "something_new": 4}
 
 
 def quality(graph=GRAPH, drift=DRIFT):
-    return measure_quality(graph, COUNTS, 7, drift)
+    return measure_quality(graph, COUNTS, MERGED, drift)
 
 
 def test_structure_is_measured():
@@ -23,6 +40,7 @@ def test_structure_is_measured():
     assert found.cycles == ((B, C, A),)
     assert found.isolated == ("Output(trade)",)
     assert len(found.bare) == 4
+    assert (found.merges, found.apart) == (1, ("FT",))
     assert list(found.counts) == ["relations_read", "repaired_entity", "dropped_arity", "something_new"]
 
 
@@ -59,7 +77,7 @@ def test_the_page_says_it_in_words_and_carries_no_markup_of_the_corpus():
 
 
 def test_an_empty_graph_has_a_page_and_plots():
-    empty = measure_quality(graph_of(), {}, 0, Drift(Fit(0, 0, 0, 0, 0), None, None, ()))
+    empty = measure_quality(graph_of(), {}, MERGES.empty_table(), Drift(Fit(0, 0, 0, 0, 0), None, None, ()))
     assert "0 variables of 0 metrics, 0 edges" in render_quality("x", empty, "p.svg")
     assert draw_quality(empty).startswith(b"<?xml")
 

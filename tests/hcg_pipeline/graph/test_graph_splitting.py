@@ -10,7 +10,7 @@ from hcg_pipeline.graph.published import assemble_graph
 from hcg_pipeline.specification.assembly import variable_row
 from hcg_pipeline.specification.corrections import parse_corrections
 from hcg_pipeline.specification.names import parse_variable
-from hcg_pipeline.specification.splitting import Split
+from hcg_pipeline.specification.splitting import EntitySplit
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, Vocabulary
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table, to_vocabulary
 from hcg_pipeline.tables import EVIDENCE_LINKS, VARIABLES
@@ -81,7 +81,7 @@ def test_an_alias_that_is_not_there_is_told_with_its_line():
 
 
 def test_spellings_are_found_whole_the_longest_first_and_abbreviations_in_their_case():
-    split = Split.of(VOCABULARY, DISEASE, "hepatitis", "hepatitis B")
+    split = EntitySplit.of(VOCABULARY, DISEASE, "hepatitis", "hepatitis B")
     assert split.spoken_of("Chronic hepatitis  B is") == "alias"
     assert split.spoken_of("HEPATITIS") == "kept"
     assert split.spoken_of("HB or hepatitis b") == "both"
@@ -90,4 +90,9 @@ def test_spellings_are_found_whole_the_longest_first_and_abbreviations_in_their_
 
 @given(st.text())
 def test_any_text_speaks_of_one_of_four(text):
-    assert Split.of(VOCABULARY, DISEASE, "hepatitis", "HB").spoken_of(text) in ("kept", "alias", "both", "neither")
+    assert EntitySplit.of(VOCABULARY, DISEASE, "hepatitis", "HB").spoken_of(text) in (
+        "kept",
+        "alias",
+        "both",
+        "neither",
+    )

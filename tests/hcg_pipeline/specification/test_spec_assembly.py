@@ -95,18 +95,20 @@ def test_what_does_not_fit_is_dropped_and_counted_by_reason():
         MEDICAL,
         CHUNKS,
     )
-    assert assembly.variables.num_rows == 0
-    assert assembly.relations.num_rows == 0
+    assert assembly.variables["variable"].to_pylist() == [BURDEN.name, SURVIVAL.name]
+    assert assembly.relations.select(["source", "target"]).to_pylist() == [
+        {"source": SURVIVAL.name, "target": BURDEN.name}
+    ]
     assert assembly.counts == {
         "dropped_confidence": 1,
         "dropped_relation_reference": 1,
         "dropped_self_loop": 1,
-        "dropped_terminal_source": 1,
         "dropped_unevidenced": 2,
         "dropped_unknown_chunk": 2,
         "dropped_unknown_metric": 2,
         "relations_read": 7,
         "repaired_entity": 1,
+        "terminal_source": 1,
         "variables_read": 2,
     }
 

@@ -1,3 +1,4 @@
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hcg_pipeline.specification.specification import (
     Comment,
     Specification,
     SpecRelation,
+    SpecVariable,
     pinned_vocabulary,
     specification_of,
 )
@@ -19,7 +21,13 @@ from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metri
 EFFICACY = VariableRef("TreatmentEfficacy", ("chemotherapy", "lung cancer"))
 BURDEN = VariableRef("TumorBurden", ("lung cancer",))
 SPEC = Specification(
-    MEDICAL.dimensions, MEDICAL.metrics, (EFFICACY, BURDEN), (SpecRelation(EFFICACY, BURDEN, "Cells: die.", "-", 0.75),)
+    MEDICAL.dimensions,
+    MEDICAL.metrics,
+    (SpecVariable(EFFICACY, 3), SpecVariable(BURDEN)),
+    (
+        SpecRelation(EFFICACY, BURDEN, "Cells: die.", "-", 0.75, 2),
+        SpecRelation(BURDEN, EFFICACY, "So.", "?", 0.5, 0, "x"),
+    ),
 )
 
 TEXT = """\
@@ -41,10 +49,10 @@ metrics:
 - name: Severity(disease)
 variables:
 - TumorBurden(lung cancer)
-- TumorBurden(gout)
+- {name: TumorBurden(gout), mentions: 2}
 relations:
-- {source: TumorBurden(lung cancer), target: Severity(lung cancer), sign: +}
-- {source: Severity(lung cancer), target: Severity(lung cancer)}
+- {source: TumorBurden(lung cancer), target: Severity(lung cancer), sign: +, mechanism: more of it}
+- {source: Severity(lung cancer), target: Severity(lung cancer), support: 1}
 """
 
 
@@ -59,7 +67,13 @@ def test_rendered_form_is_that_of_figure_5():
         "    category: care",
         "    graph_role: driver",
     ]
-    assert lines[:3] == list(HEADER)
+    assert lines[: len(HEADER)] == list(HEADER)
+    start = lines.index("variables:")
+    assert lines[start + 1 : start + 4] == [
+        '- name: "TreatmentEfficacy(chemotherapy, lung cancer)"',
+        "  mentions: 3",
+        "- TumorBurden(lung cancer)",
+    ]
 
 
 def test_parsing_gives_the_specification_back():
@@ -76,8 +90,11 @@ def test_hand_written_file_is_read_with_its_shortcuts():
         Metric("Severity", ("disease",), "", "other", "driver"),
     )
     assert pinned_vocabulary(spec) == Vocabulary(spec.dimensions, spec.metrics)
-    assert spec.variables == (BURDEN,)
-    assert [(r.source, r.sign, r.confidence) for r in spec.relations] == [(BURDEN, "+", 1.0)]
+    assert spec.variables == spec.own_variables == (SpecVariable(BURDEN),)
+    assert spec.variables[0].place == "g.yaml:18"
+    severe = VariableRef("Severity", ("lung cancer",))
+    assert spec.relations == spec.own_relations == (SpecRelation(BURDEN, severe, "more of it", "+", 0.99),)
+    assert spec.relations[0].place == "g.yaml:21"
     assert spec.ignored == (
         "g.yaml:19: 'TumorBurden(gout)': 'gout' is no entity of disease: left out",
         "g.yaml:22: 'Severity(lung cancer)' cannot cause itself: left out",
@@ -88,6 +105,7 @@ def test_comments_are_kept_above_their_items():
     spec = parse_spec(TEXT, "g.yaml")
     assert spec.comments == (
         Comment("", "", ("# Checked by a person.",)),
+        Comment("dimensions", "disease", ("# the commonest",)),
         Comment("metrics", "TumorBurden", ("# keep this one",)),
     )
     text = render_spec(spec)
@@ -96,6 +114,36 @@ def test_comments_are_kept_above_their_items():
     again = parse_spec(text, "g.yaml")
     assert again.comments == spec.comments
     assert render_spec(again) == text
+
+
+def test_comments_beside_and_within_items_are_kept_and_texts_are_no_comments():
+    text = """\
+dimensions:
+- name: disease  # of people
+  entities:
+  - gout # in the toe
+  - "#4 bone's # end"
+metrics:
+- name: Risk(disease)
+  # how it was agreed
+  description: >-
+    Number
+    # 1 of the list.
+  attributes: {category: 'it''s # one'}  # for now
+variables:
+
+# the last word
+"""
+    spec = parse_spec(text, "g.yaml")
+    assert spec.metrics[0].description == "Number # 1 of the list."
+    assert spec.comments == (
+        Comment("dimensions", "disease", ("# of people",)),
+        Comment("dimensions/disease", "gout", ("# in the toe",)),
+        Comment("metrics", "Risk", ("# how it was agreed", "# for now")),
+        Comment("variables", "", ("# the last word",)),
+    )
+    again = parse_spec(render_spec(spec), "g.yaml")
+    assert again == spec
 
 
 @pytest.mark.parametrize(
@@ -114,12 +162,25 @@ def test_comments_are_kept_above_their_items():
         ("    aliases:", "    alias:", 8, "Extra inputs are not permitted"),
         ("metrics:", "metric:", 9, "Field required|Extra inputs"),
         ("  - lung cancer", "  - lung: [cancer", 7, "not YAML"),
-        ("confidence", "confidence", 0, ""),
+        ("- TumorBurden(lung cancer)", "- TumorBurden(flu)", 18, "'flu' is no entity of disease"),
+        ("- TumorBurden(lung cancer)", "- Burden(lung cancer)", 18, "has a metric that is not in this file"),
+        (", mechanism: more of it", "", 21, "needs a `mechanism`"),
+        ("target: Severity(lung cancer), sign", "target: Severity(flu), sign", 21, "'flu' is no entity of disease"),
+        (
+            "  attributes: {category: course, graph_role: outcome}",
+            "  attributes: {graph_role: terminal}",
+            21,
+            "is terminal and causes nothing",
+        ),
+        (
+            "{source: Severity(lung cancer), target: Severity(lung cancer), support: 1}",
+            "{source: TumorBurden(lung cancer), target: Severity(lung cancer), support: 1}",
+            22,
+            "is already on line 21: keep one of them",
+        ),
     ],
 )
 def test_mistakes_are_told_with_file_and_line(old, new, line, what):
-    if not line:
-        return
     with pytest.raises(SettingsError, match=what) as caught:
         parse_spec(TEXT.replace(old, new, 1), "here/graph_spec.yaml")
     place, number, _ = str(caught.value).split(":", 2)
@@ -134,17 +195,14 @@ def test_file_is_read_from_the_corpus_or_absent(tmp_path):
 
 
 def test_specification_of_tables():
-    import pyarrow as pa
-
-    variables = pa.table({"variable": [EFFICACY.name, BURDEN.name]})
-    edges = pa.table(
-        {
-            "source": [EFFICACY.name],
-            "target": [BURDEN.name],
-            "mechanism": ["Cells: die."],
-            "sign": ["-"],
-            "confidence": [0.75],
-        }
+    variables = pa.table({"variable": [EFFICACY.name, BURDEN.name], "mentions": [3, 0]})
+    stated = {"source": EFFICACY.name, "target": BURDEN.name, "mechanism": "Cells: die.", "sign": "-"}
+    own = {"source": BURDEN.name, "target": EFFICACY.name, "mechanism": "So.", "sign": "?"}
+    edges = pa.Table.from_pylist(
+        [
+            {**stated, "confidence": 0.75, "origin": "seed", "support": 2, "quotes": [{"quote": "y"}]},
+            {**own, "confidence": 0.5, "origin": "expert", "support": 1, "quotes": [{"quote": "x"}]},
+        ]
     )
     tables = dimensions_table(MEDICAL.dimensions), metrics_table(MEDICAL.metrics)
     assert specification_of(*tables, variables, edges) == SPEC
@@ -213,12 +271,21 @@ def _specifications(draw):
         }
     )
     relations = [
-        SpecRelation(one, other, draw(_texts), draw(st.sampled_from("+-?")), draw(st.floats(0, 1)))
+        SpecRelation(
+            one,
+            other,
+            "so: " + draw(_texts),
+            draw(st.sampled_from("+-?")),
+            draw(st.floats(0, 1)),
+            draw(st.integers(0, 2)),
+            draw(_texts),
+        )
         for one in possible
         for other in possible
         if one != other
     ]
-    return Specification(tuple(dimensions), tuple(metrics), tuple(possible), tuple(relations[:4]))
+    variables = [SpecVariable(ref, draw(st.integers(0, 3))) for ref in possible]
+    return Specification(tuple(dimensions), tuple(metrics), tuple(variables), tuple(relations[:4]))
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

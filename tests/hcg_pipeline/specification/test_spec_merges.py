@@ -47,3 +47,9 @@ def test_merges_of_dimensions_metrics_and_entities_survive_the_pin():
 def test_nothing_merged_is_an_empty_table():
     bare = Vocabulary((Dimension("treatment", "", MEDICAL.dimensions[1].entities[1:]),))
     assert merges_of(bare).num_rows == 0
+
+
+def test_a_plural_of_an_alias_is_there_for_the_reason_of_the_alias():
+    aliases = ("CT", "CT scan", "CT scans")
+    scan, scans = (entity_reason("computed tomography", merged, aliases) for merged in aliases[1:])
+    assert scan == scans == "says the same with an abbreviation written out, or with a word for its kind"

@@ -1,7 +1,7 @@
 import random
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec_builders import dimension, entity, metric
 
@@ -141,6 +141,7 @@ _proposals = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(_proposals, st.randoms(use_true_random=False))
 def test_tiers_nest_whatever_the_order_of_proposals(proposals, chance: random.Random):
     shuffled = list(proposals)
@@ -157,6 +158,7 @@ def test_tiers_nest_whatever_the_order_of_proposals(proposals, chance: random.Ra
         assert tables[larger][: len(tables[smaller])] == tables[smaller]
 
 
+@settings(deadline=None)
 @given(_proposals)
 def test_few_terminals_and_not_nearly_all_outcomes(proposals):
     rows = build_metrics(proposals, DIMENSIONS, None, "L").to_pylist()

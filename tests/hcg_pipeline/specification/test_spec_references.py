@@ -3,6 +3,7 @@ from collections import Counter
 import pytest
 from spec_builders import MEDICAL, entity
 
+from hcg_pipeline.backends.protocol import ProposedEntity
 from hcg_pipeline.specification.references import ReferenceIndex, extend_dimensions
 from hcg_pipeline.specification.vocabulary import Entity, VariableRef
 
@@ -78,3 +79,14 @@ def test_an_entity_stays_on_its_dimension_and_a_new_one_goes_where_it_is_mention
     assert entities["disease"] == MEDICAL.dimensions[0].entities
     assert entities["treatment"][2:] == (Entity("watchful waiting", (), 2),)
     assert counts == {"entity_on_other_dimension": 2, "entity_added": 1}
+
+
+def test_a_new_alias_that_two_entities_claim_becomes_neithers_even_on_two_dimensions():
+    proposals = [
+        ("disease", ProposedEntity("lung cancer", ("LC", "pulmonary cancer"))),
+        ("treatment", ProposedEntity("chemotherapy", ("LC",))),
+    ]
+    extended = extend_dimensions(MEDICAL, proposals, Counter())
+    aliases = {entity.name: entity.aliases for dimension in extended.dimensions for entity in dimension.entities}
+    assert "pulmonary cancer" in aliases["lung cancer"]
+    assert "LC" not in (*aliases["lung cancer"], *aliases["chemotherapy"])

@@ -7,17 +7,19 @@ concerns: another chunk length, the chunks and what follows; another correction,
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from assets.corpora import CORPORA
+from assets.pins import replacement
 from assets.turns import take_turn
 from hcg_pipeline.corpus.settings import RESERVED
 from hcg_pipeline.specification import corrections, outcomes, spec_file
 from resources.build_choices import BuildChoices
 from resources.embedding import EmbeddingModel
-from resources.folder_scans import Scan, content_fingerprint, file_fingerprint, scan_folder
+from resources.folder_scans import Scan, content_digests, content_fingerprint, file_fingerprint, scan_folder
 from resources.language import LanguageModel
 from resources.places import folder_name
 from resources.workspace import Workspace
@@ -31,11 +33,25 @@ _ABOUT = {
     "evidence_threshold": "How close in meaning a passage must be to be evidence: `retrieval.tau_e` of corpus.yaml.",
     "retrieval_settings": "How questions are matched, traversed and packed: `retrieval` of corpus.yaml.",
     "pinned_specification": "A person's graph_spec.yaml, which takes the place of the automatic vocabulary.",
+    "replaced_vocabulary": "The vocabulary that `hcg respec` pinned in place of the first one.",
     "outcomes_file": "A person's outcomes.yaml: which metrics are terminals and outcomes.",
     "corrections_file": "A person's corrections.yaml: edits of the graph.",
     "question_files": "The question files of the corpus: their names and contents.",
 }
 INPUTS = tuple(_ABOUT)
+INPUT_TAG = "hcg/input"
+"""What each of them is tagged with: in the UI, `tag:"hcg/input"` selects them."""
+# Each is in the group that it feeds, so that the lineage of a group starts with what it depends on.
+_GROUPS = {
+    "document_files": "corpus",
+    "chunking": "corpus",
+    "embedding_model": "embedding",
+    "evidence_threshold": "graph",
+    "corrections_file": "graph/corrections",
+    "question_files": "answering",
+    "retrieval_settings": "answering",
+}
+_SHARED_GROUP = "specification/settings"
 _AS_LONG_AS_IT_TAKES = float("inf")
 
 
@@ -45,7 +61,8 @@ _AS_LONG_AS_IT_TAKES = float("inf")
         dg.AssetSpec(
             name,
             description=about,
-            group_name="inputs",
+            group_name=_GROUPS.get(name, _SHARED_GROUP),
+            tags={INPUT_TAG: ""},
             partitions_def=CORPORA,
             kinds={"yaml"} if name.endswith(("_file", "_specification")) else {"file"},
             owners=["team:knowledge"],
@@ -64,7 +81,7 @@ def look_at_inputs(
     """Note the versions of everything that a build reads besides tables. Cheap: unchanged files are not read again."""
     corpus = context.partition_key
     take_turn(context.instance, context.run.run_id, corpus)
-    found = settings_versions(workspace, corpus, choices) | folder_versions(workspace, corpus)
+    found = settings_versions(workspace, corpus, choices, language) | folder_versions(workspace, corpus)
     found |= model_versions(workspace, corpus, language, embedding)
     for name in INPUTS:
         shown, version = found[name]
@@ -74,7 +91,7 @@ def look_at_inputs(
 Versions = dict[str, tuple[Mapping[str, Any], str]]  # per input, what to show of it, and its data version
 
 
-def settings_versions(workspace: Workspace, corpus: str, choices: BuildChoices) -> Versions:
+def settings_versions(workspace: Workspace, corpus: str, choices: BuildChoices, language: LanguageModel) -> Versions:
     """The inputs that are settings or small files. Raises `SettingsError` where corpus.yaml is wrong."""
     settings = choices.applied_to(workspace.settings(corpus))
     folder = workspace.corpus_folder(corpus)
@@ -87,8 +104,10 @@ def settings_versions(workspace: Workspace, corpus: str, choices: BuildChoices) 
         "outcomes_file": folder / outcomes.FILE,
         "corrections_file": folder / corrections.FILE,
     }
+    replaced = replacement(workspace, corpus, settings.backend or language.backend, settings.tier)
     return {
         "chunking": _of(words),
+        "replaced_vocabulary": _of({"replaced_by": replaced or "nothing"}),
         "tier": _of({"tier": settings.tier, "window_words": settings.window_words or "the tier's"}),
         "evidence_threshold": _of(threshold),
         "retrieval_settings": _of(retrieval),
@@ -109,17 +128,24 @@ def model_versions(workspace: Workspace, corpus: str, language: LanguageModel, e
     }
 
 
-def folder_versions(workspace: Workspace, corpus: str) -> Versions:
-    """The inputs that are folders of files."""
-    found: Versions = {}
-    for name, scan in (
-        ("document_files", scan_documents(workspace, corpus)),
-        ("question_files", scan_questions(workspace, corpus)),
-    ):
-        version = content_of(workspace, corpus, name, scan, _AS_LONG_AS_IT_TAKES)
-        shown = {"folder": dg.MetadataValue.path(str(scan.folder)), "files": len(scan.files)}
-        found[name] = (shown, version or "")
-    return found
+def folder_versions(workspace: Workspace, corpus: str, seconds: float = _AS_LONG_AS_IT_TAKES) -> Versions:
+    """The inputs that are folders of files; none of them if reading what changed takes more than `seconds`."""
+    build, asked = scan_build(workspace, corpus), scan_questions(workspace, corpus)
+    documents = read_build(workspace, corpus, build, seconds)
+    questions = read_questions(workspace, corpus, asked, seconds)
+    if documents is None or questions is None:
+        return {}
+    documents = {path: digest for path, digest in documents.items() if path not in RESERVED}
+    return {
+        name: (
+            {"folder": dg.MetadataValue.path(str(scan.folder)), "files": len(digests)},
+            content_fingerprint(digests),
+        )
+        for name, scan, digests in (
+            ("document_files", build, documents),
+            ("question_files", asked, questions),
+        )
+    }
 
 
 def scan_build(workspace: Workspace, corpus: str) -> Scan:
@@ -127,21 +153,23 @@ def scan_build(workspace: Workspace, corpus: str) -> Scan:
     return scan_folder(workspace.corpus_folder(corpus))
 
 
-def scan_documents(workspace: Workspace, corpus: str) -> Scan:
-    """The corpus's document files, without the settings files at the folder's root."""
-    scan = scan_build(workspace, corpus)
-    return Scan(scan.folder, {path: stamp for path, stamp in scan.files.items() if path not in RESERVED})
-
-
 def scan_questions(workspace: Workspace, corpus: str) -> Scan:
     """The corpus's question files."""
     return scan_folder(workspace.question_folder(corpus))
 
 
-def content_of(workspace: Workspace, corpus: str, kind: str, scan: Scan, seconds: float) -> str | None:
-    """The content fingerprint of a scan, its digests kept in the cache folder; None if it took over `seconds`."""
-    known = workspace.cache / "watched" / f"{kind}-{folder_name(corpus)}.parquet"
-    return content_fingerprint(scan, known, seconds)
+def read_build(workspace: Workspace, corpus: str, scan: Scan, seconds: float) -> dict[str, str] | None:
+    """A digest for each file of `scan_build`, kept in the cache folder; None if it takes over `seconds`."""
+    return content_digests(scan, _kept_digests(workspace, "build", corpus), seconds)
+
+
+def read_questions(workspace: Workspace, corpus: str, scan: Scan, seconds: float) -> dict[str, str] | None:
+    """The same of `scan_questions`."""
+    return content_digests(scan, _kept_digests(workspace, "questions", corpus), seconds)
+
+
+def _kept_digests(workspace: Workspace, kind: str, corpus: str) -> Path:
+    return workspace.cache / "watched" / f"{kind}-{folder_name(corpus)}.parquet"
 
 
 def _of(content: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:

@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 QUIET_SECONDS = 10.0
 """How long a folder must stay as it is before a change counts: files are copied one after another, and in parts."""
 
+READING_SECONDS = 20.0
+"""How long one tick may read files of new sizes or times. Dagster stops a sensor after 60 s."""
+
 
 class Watched(BaseModel):
     """One folder: what it looked like at the last tick, and the content that was last acted on."""

@@ -7,7 +7,6 @@ import pyarrow as pa
 
 from hcg_pipeline.answering.answers import AnsweredQuestions, answer_questions, answer_retrieved, retrieve_questions
 from hcg_pipeline.answering.questions import Question
-from hcg_pipeline.backends.llm.assembling import build_llm_backend
 from hcg_pipeline.backends.llm.backend import LlmBackend
 from hcg_pipeline.backends.protocol import LanguageBackend
 from hcg_pipeline.progress import Progress
@@ -39,8 +38,8 @@ def answer_published(
 
     Raises `SnapshotError` before the first build, `BackendError` and `EmbeddingError` where these cannot work.
     """
-    index, settings = _open(workspace, corpus, words)
-    with answering_backend(workspace, corpus, batch=batch) as backend:
+    with _opened(workspace, corpus, words) as (index, settings, calls):
+        backend = _backend(workspace, corpus, calls, batch=batch)
         return answer_questions(index, backend, question_set, questions, mode, settings, progress)
 
 
@@ -48,32 +47,10 @@ def explain_published(
     workspace: Workspace, corpus: str, question: Question, mode: str, words: int | None, progress: Progress
 ) -> tuple[AnsweredQuestions, Retrieval]:
     """One answer, and the retrieval with everything that says how its evidence was found. As `answer_published`."""
-    index, settings = _open(workspace, corpus, words)
-    found = retrieve(index, [question.question], mode, settings)
-    with answering_backend(workspace, corpus) as backend:
+    with _opened(workspace, corpus, words) as (index, settings, calls):
+        found = retrieve(index, [question.question], mode, settings)
+        backend = _backend(workspace, corpus, calls)
         return answer_retrieved(backend, "ask", [question], found, progress), found[0]
-
-
-@contextmanager
-def answering_backend(
-    workspace: Workspace, corpus: str, *, batch: bool = False, run: int = 1
-) -> Iterator[LanguageBackend]:
-    """The corpus's backend, its calls in the corpus's ledger once this ends; a later `run` asks under another seed."""
-    language = LanguageModel.from_environment(workspace.cache)
-    backend = language.backend_for(workspace.settings(corpus).backend)
-    if not isinstance(backend, LlmBackend):
-        yield backend
-        return
-    if run > 1:
-        endpoint = language.endpoint()
-        seeded = endpoint.model_copy(update={"seed": endpoint.seed + run - 1})
-        backend = build_llm_backend(seeded, language.cache_engine())
-    folder = workspace.corpus_store(corpus) / "ledger"
-    calls = RunCalls(language.cache_engine(), folder, corpus, "ask", language.price_list())
-    try:
-        yield calls.of(backend.in_batches() if batch else backend)
-    finally:
-        calls.settle()
 
 
 def retrieve_published(
@@ -85,11 +62,36 @@ def retrieve_published(
     words: int | None,
 ) -> pa.Table:
     """The evidence alone, as ANSWERS with empty answers: no backend is needed. Raises as `answer_published`."""
-    index, settings = _open(workspace, corpus, words)
-    return retrieve_questions(index, question_set, questions, mode, settings)
+    with _opened(workspace, corpus, words) as (index, settings, _):
+        return retrieve_questions(index, question_set, questions, mode, settings)
 
 
-def _open(workspace: Workspace, corpus: str, words: int | None) -> tuple[GraphIndex, RetrievalSettings]:
-    settings = workspace.settings(corpus).retrieval
-    index = open_published(workspace, corpus, EmbeddingModel.from_environment(workspace.cache)).index
-    return index, settings if words is None else settings.model_copy(update={"words": words})
+@contextmanager
+def _opened(
+    workspace: Workspace, corpus: str, words: int | None
+) -> Iterator[tuple[GraphIndex, RetrievalSettings, RunCalls | None]]:
+    """The published index, the settings for `words` of evidence, and what takes note of calls, if any are made.
+
+    Calls are in the corpus's ledger once this ends.
+    """
+    settings = workspace.settings(corpus)
+    language = LanguageModel.from_environment(workspace.cache)
+    embedding = EmbeddingModel.from_environment(workspace.cache)
+    calls = None
+    if embedding.kind == "openai" or (settings.backend or language.backend) == "llm":
+        folder = workspace.corpus_store(corpus) / "ledger"
+        calls = RunCalls(language.cache_engine(), folder, corpus, "ask", language.price_list())
+    retrieval = settings.retrieval if words is None else settings.retrieval.model_copy(update={"words": words})
+    try:
+        yield open_published(workspace, corpus, embedding, calls).index, retrieval, calls
+    finally:
+        if calls is not None:
+            calls.settle()
+
+
+def _backend(workspace: Workspace, corpus: str, calls: RunCalls | None, *, batch: bool = False) -> LanguageBackend:
+    """The corpus's backend, its calls noted."""
+    backend = LanguageModel.from_environment(workspace.cache).backend_for(workspace.settings(corpus).backend)
+    if calls is None or not isinstance(backend, LlmBackend):
+        return backend
+    return calls.of(backend.in_batches() if batch else backend)

@@ -2,7 +2,7 @@
 
 With `DAGSTER_HOME` set, that folder is the instance, as always in Dagster. Without it, Dagster's own commands would
 keep runs in a temporary folder and forget them; the checkout's dagster.yaml names `HomeInstance`, which keeps them in
-`<HCG_DATA>/store/dagster` instead.
+`dagster/` of the store instead (of the checkout's store, where HCG_DATA or HCG_STORE is on S3).
 """
 
 import os
@@ -13,10 +13,12 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.instance.ref import InstanceRef
 from dagster._serdes import ConfigurableClassData
+from filelock import FileLock
 
 from hcg_pipeline.errors import SettingsError
-from resources.places import CHECKOUT, data_folder
+from resources.places import CHECKOUT, machine_store
 
+_LOCK = ".opening"
 _UNCAPTURED = {
     "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
 }
@@ -57,12 +59,15 @@ def prepare_home() -> Path:
 def open_instance() -> dg.DagsterInstance:
     """The instance that `dagster dev` in the checkout uses with the same environment. Raises `SettingsError`.
 
+    One process opens it at a time: of two that find no databases yet, Dagster would have one fail while it makes them.
     One difference: stdout and stderr of a run are not captured, since they are this process's own terminal.
     """
-    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(prepare_home()), overrides=_UNCAPTURED))
+    home = prepare_home()
+    with FileLock(home / _LOCK):
+        return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_UNCAPTURED))
 
 
 def _home_under_data() -> Path:
-    home = data_folder() / "store" / "dagster"
+    home = machine_store() / "dagster"
     home.mkdir(parents=True, exist_ok=True)
     return home

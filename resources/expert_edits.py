@@ -1,10 +1,10 @@
 """Adding a correction from the shell: tried on what was built before it is written."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from rapidfuzz import process
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.errors import HcgError, SettingsError
 from hcg_pipeline.graph.corrected import CorrectedTables, correct_tables
 from hcg_pipeline.specification.corrections import (
@@ -15,6 +15,7 @@ from hcg_pipeline.specification.corrections import (
     parse_corrections,
     read_corrections,
 )
+from hcg_pipeline.specification.spec_file import read_spec
 from hcg_pipeline.specification.vocabulary_tables import to_vocabulary
 from hcg_pipeline.specification.yaml_reading import read_text
 from resources.table_files import read_table, replace_text
@@ -31,10 +32,11 @@ def try_corrections(workspace: Workspace, corpus: str, corrections: Sequence[Cor
         entities, metrics, variables, edges, chunks = (read_table(folder / f"{name}.parquet") for name in _READ)
     except FileNotFoundError:
         return None
-    return correct_tables(entities, metrics, variables, edges, chunks, corrections)
+    own = read_spec(workspace.corpus_folder(corpus))
+    return correct_tables(entities, metrics, variables, edges, chunks, corrections, own)
 
 
-def add_correction(workspace: Workspace, corpus: str, edit: Edit) -> Path:
+def add_correction(workspace: Workspace, corpus: str, edit: Edit) -> AnyPath:
     """Append an edit to the corpus's corrections.yaml, which keeps what is there, comments too. Returns its path.
 
     Raises `SettingsError`, and writes nothing, where the last build shows that the edit would do nothing.
@@ -75,6 +77,8 @@ def _suggestions(workspace: Workspace, corpus: str, corrections: Sequence[Correc
         {
             *vocabulary.dimension,
             *vocabulary.metric,
+            *(alias for dimension in vocabulary.dimensions for alias in dimension.aliases),
+            *(alias for metric in vocabulary.metrics for alias in metric.aliases),
             *(spelling for d in vocabulary.dimensions for e in d.entities for spelling in (e.name, *e.aliases)),
         }
     )

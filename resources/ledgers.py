@@ -48,7 +48,7 @@ class RunCalls:
         self._corpus = corpus
         self._run = run
         self._ledger = SqlLedger(engine, corpus, run, prices)
-        self._moved: list[dict[str, Any]] | None = None  # this run's calls in `folder`; None: not read yet
+        self._moved: tuple[list[str], list[dict[str, Any]]] | None = None  # files in `folder`, this run's calls in them
 
     def of(self, caller: C) -> C:
         """The backend or judge, with each of its calls noted."""
@@ -58,7 +58,6 @@ class RunCalls:
         """Move the calls to parquet; what those since the last time came to: of the language model, and for vectors."""
         rows = recorded_calls(self._engine, self._corpus, self._run).to_pylist()
         move_calls(self._engine, self._folder, self._corpus)
-        self._moved = None
         for_vectors = [row["stage"] == EMBEDDINGS for row in rows]
         return (
             total_cost([row for row, vectors in zip(rows, for_vectors, strict=True) if not vectors]),
@@ -66,12 +65,13 @@ class RunCalls:
         )
 
     def so_far(self) -> StageCost:
-        """What all calls of this run came to by now, those of its earlier stages too."""
-        if self._moved is None:
+        """What this run's calls of a language model came to by now, those of its earlier stages too."""
+        files = sorted(str(path) for path in self._folder.glob("*.parquet"))
+        if self._moved is None or self._moved[0] != files:  # somebody who reads the ledger moves calls meanwhile
             ledger = read_ledger(self._folder)
-            self._moved = ledger.filter(pc.equal(ledger["run"], self._run)).to_pylist()
-        rows = [*self._moved, *recorded_calls(self._engine, self._corpus, self._run).to_pylist()]
-        return total_cost(list({row["call_id"]: row for row in rows}.values()))
+            self._moved = files, ledger.filter(pc.equal(ledger["run"], self._run)).to_pylist()
+        rows = [*self._moved[1], *recorded_calls(self._engine, self._corpus, self._run).to_pylist()]
+        return total_cost(list({row["call_id"]: row for row in rows if row["stage"] != EMBEDDINGS}.values()))
 
 
 def move_calls(engine: sa.Engine, folder: AnyPath, corpus: str) -> None:

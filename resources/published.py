@@ -1,15 +1,23 @@
 """The published graph of a corpus, as everyone who asks it opens it."""
 
 import shlex
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
+from hcg_pipeline.answering.answers import write_answers_jsonl
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.errors import SnapshotError
-from hcg_pipeline.graph.snapshot import Snapshot, SnapshotStore
+from hcg_pipeline.graph.snapshot import Snapshot
 from hcg_pipeline.graph.summary import summarise
 from hcg_pipeline.retrieval.index import GraphIndex, open_index
 from hcg_pipeline.retrieval.manifest import read_manifest
 from resources.embedding import EmbeddingModel
+from resources.ledgers import RunCalls
+from resources.table_files import replace_bytes
 from resources.workspace import Workspace
 
 
@@ -23,20 +31,36 @@ class Published:
 
 def open_snapshot(workspace: Workspace, corpus: str) -> Snapshot:
     """The published snapshot of a corpus. Raises `SnapshotError`, which says how to build one."""
-    snapshot = SnapshotStore(workspace.corpus_store(corpus)).current()
+    snapshot = workspace.snapshots(corpus).current()
     if snapshot is None:
         raise SnapshotError(f"Corpus {corpus!r} has not been built yet: hcg build {shlex.quote(corpus)}")
     return snapshot
 
 
-def open_published(workspace: Workspace, corpus: str, embedding: EmbeddingModel) -> Published:
+def open_published(
+    workspace: Workspace, corpus: str, embedding: EmbeddingModel, calls: RunCalls | None = None
+) -> Published:
     """The published snapshot with its index, questions embedded by the model that made it.
 
-    Raises `SnapshotError`, and `EmbeddingError` where that model is not the one configured.
+    `calls` takes note of the calls of an embedder that makes any. Raises `SnapshotError`, and `EmbeddingError` where
+    that model is not the one configured.
     """
     snapshot = open_snapshot(workspace, corpus)
     embedder = embedding.embedder_of(read_manifest(snapshot.index).model)
+    if calls is not None and embedder.makes_calls:
+        embedder = calls.of(embedder)
     return Published(snapshot, open_index(snapshot.index, embedder))
+
+
+def keep_answers(answers: pa.Table, file: AnyPath) -> None:
+    """Write ANSWERS as one JSON object a line, as `write_answers_jsonl` says, to this machine or to S3."""
+    if isinstance(file, Path):
+        write_answers_jsonl(answers, file)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / file.name
+        write_answers_jsonl(answers, written)
+        replace_bytes(file, written.read_bytes())
 
 
 def summarise_snapshot(snapshot: Snapshot) -> dict[str, Any]:
@@ -56,8 +80,9 @@ def summarise_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 
 def built_sizes(workspace: Workspace, corpus: str) -> dict[str, Any]:
     """`corpus`, whether it is `built`, and if so the rows of its published tables (`variables` are its nodes)."""
-    snapshot = SnapshotStore(workspace.corpus_store(corpus)).current()
-    if snapshot is None:
+    store = workspace.snapshots(corpus)
+    published = store.published_id()
+    if published is None:
         return {"corpus": corpus, "built": False}
-    rows = snapshot.manifest["rows"]
-    return {"corpus": corpus, "built": True, **rows, "variables": rows["nodes"], "snapshot_id": snapshot.snapshot_id}
+    rows = store.manifest_of(published)["rows"]
+    return {"corpus": corpus, "built": True, **rows, "variables": rows["nodes"], "snapshot_id": published}

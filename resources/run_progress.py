@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 
 from dagster import DagsterLogManager
 
@@ -18,10 +19,14 @@ class Listened:
 
 
 class RunProgress(Listened):
-    """A `Progress` that writes `variables: 120 of 400, about 40 s left` to the run's log at most every 5 s."""
+    """A `Progress` that writes `variables: 120 of 400, about 40 s left` to the run's log at most every 5 s.
 
-    def __init__(self, log: DagsterLogManager) -> None:
+    A stage that takes longer also gets a line at its end. `spent` says what the run has cost so far, or nothing.
+    """
+
+    def __init__(self, log: DagsterLogManager, spent: Callable[[], str] = str) -> None:
         self._log = log
+        self._spent = spent
         self._began: dict[str, float] = {}
         self._last_line: dict[str, float] = {}
 
@@ -29,9 +34,13 @@ class RunProgress(Listened):
         """Report `done` of `total` items of `stage`."""
         super().advance(stage, done, total)
         now = time.monotonic()
-        began = self._began.setdefault(stage, now)
-        if now - self._last_line.setdefault(stage, now) < _SECONDS_BETWEEN_LINES:
+        took = now - self._began.setdefault(stage, now)
+        waited = now - self._last_line.setdefault(stage, now)
+        over = done == total and took >= _SECONDS_BETWEEN_LINES
+        if waited < _SECONDS_BETWEEN_LINES and not over:
             return
         self._last_line[stage] = now
-        left = f", about {(now - began) / done * (total - done):.0f} s left" if done else ""
-        self._log.info(f"{stage}: {done} of {total}{left}")
+        left = f", about {took / done * (total - done):.0f} s left" if done else ""
+        about = f" in {took:.0f} s" if over else left
+        spent = self._spent()
+        self._log.info(f"{stage}: {done} of {total}{about}{f'; {spent}' if spent else ''}")

@@ -1,7 +1,13 @@
-"""Where assets keep their tables: one parquet file per asset and corpus, replaced as a whole or not at all."""
+"""Where assets keep their tables: one parquet file per asset and corpus, replaced as a whole or not at all.
 
+The same holds for the few other files of a corpus's store. On this machine a new file is renamed over the old one; an
+object store shows an object once all of it was put there.
+"""
+
+import io
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from upath import UPath
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.errors import HcgError
-from resources.places import folder_name
+from resources.places import folder_name, is_remote
 
 _STALE_AFTER_SECONDS = 3600.0
 
@@ -32,22 +39,22 @@ class TableFiles(dg.UPathIOManager):
 
     def make_directory(self, path: UPath) -> None:
         """Create the folder where the storage has folders; an object store has none."""
-        if _is_local(path):
+        if isinstance(path, Path):
             super().make_directory(path)
+
+    def _handle_transition_to_partitioned_asset(self, context: dg.OutputContext, path: UPath) -> None:
+        """Nothing: these assets were never without partitions, and on S3 it would be three requests a table."""
 
     def dump_to_path(self, context: dg.OutputContext, obj: pa.Table, path: UPath) -> None:
         """Write the table. Raises `HcgError` for anything that is not an Arrow table."""
         if not isinstance(obj, pa.Table):
             raise HcgError(f"{path.stem}: assets hand on Arrow tables, not {type(obj).__name__}.")
-        if _is_local(path):
-            replace_table(Path(str(path)), obj)
-        else:
-            path.write_bytes(_to_parquet(obj))
+        replace_table(path, obj)
 
     def load_from_path(self, context: dg.InputContext, path: UPath) -> pa.Table:
         """Read the table. Raises `HcgError` if it has not been made yet or is not a parquet file."""
         try:
-            return read_table(Path(str(path))) if _is_local(path) else _from_parquet(path.read_bytes(), str(path))
+            return read_table(path)
         except FileNotFoundError as error:
             raise HcgError(
                 f"{path.stem} of this corpus has not been made yet ({path}): materialize it first, "
@@ -62,29 +69,43 @@ class TableFilesResource(dg.ConfigurableIOManagerFactory[TableFiles]):
 
     def create_io_manager(self, context: Any) -> TableFiles:
         """Build the IO manager over `store`."""
-        return TableFiles(UPath(self.store))
+        return TableFiles(UPath(self.store, use_listings_cache=False) if "://" in self.store else UPath(self.store))
 
 
-def replace_table(path: Path, table: pa.Table) -> None:
+def replace_table(path: AnyPath, table: pa.Table) -> None:
     """Write a parquet file so that a reader, or a crash at any moment, finds the old file or the new one."""
     _replace(path, lambda file: _write_parquet(table, file))
 
 
-def replace_text(path: Path, text: str) -> None:
+def replace_text(path: AnyPath, text: str) -> None:
     """Write a UTF-8 text file in the same way."""
     _replace(path, lambda file: file.write(text.encode()))
 
 
-def replace_bytes(path: Path, content: bytes) -> None:
+def replace_bytes(path: AnyPath, content: bytes) -> None:
     """Write a file in the same way."""
     _replace(path, lambda file: file.write(content))
 
 
-def _replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """The new bytes go to a temporary name in the same folder, are forced to disk and renamed over the old file.
+def remove_folder(folder: AnyPath) -> None:
+    """Remove a folder and all that is in it."""
+    if is_remote(folder):
+        folder.fs.rm(folder.path, recursive=True)
+    else:
+        shutil.rmtree(str(folder))
+
+
+def _replace(path: AnyPath, write: Callable[[BinaryIO], object]) -> None:
+    """On this machine, new bytes go to a temporary name in the same folder, are forced to disk and renamed.
 
     What a killed writer left behind is removed once it is an hour old.
     """
+    if is_remote(path):
+        whole = io.BytesIO()
+        write(whole)
+        path.fs.pipe_file(path.path, whole.getvalue())
+        return
+    path = Path(str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
@@ -103,15 +124,10 @@ def _replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
         os.close(folder)
 
 
-def read_table(path: Path) -> pa.Table:
+def read_table(path: AnyPath) -> pa.Table:
     """Read a parquet file. Raises `FileNotFoundError`, and `HcgError` when it is not one."""
-    return _from_parquet(path.read_bytes(), str(path))
-
-
-def _to_parquet(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    _write_parquet(table, sink)
-    return bytes(sink.getvalue())
+    # In one request: `read_bytes` would ask for the object's size first.
+    return _from_parquet(path.fs.cat_file(path.path) if is_remote(path) else path.read_bytes(), str(path))
 
 
 def _write_parquet(table: pa.Table, sink: Any) -> None:
@@ -130,7 +146,3 @@ def _remove_leftovers(path: Path) -> None:
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         if time.time() - leftover.stat().st_mtime > _STALE_AFTER_SECONDS:
             leftover.unlink(missing_ok=True)
-
-
-def _is_local(path: UPath) -> bool:
-    return isinstance(path, Path)

@@ -61,6 +61,13 @@ def print_sizes(corpus: str, summary: Mapping[str, Any]) -> None:
     say(f"  {counted(summary['edges'], 'edge')}{share if summary['edges'] else ''}")
 
 
+def print_checks(failed: Sequence[tuple[str, str]]) -> None:
+    """A line for each check that failed (name, what it says); rejected files are listed with what was built."""
+    for name, line in failed:
+        if name != "no_rejected_files":
+            ERR.print(f"[yellow]check:[/] {escape(line)}")
+
+
 def print_rejected(rejected: Sequence[Mapping[str, Any]]) -> None:
     """The files that were not read (rows of REJECTED), each with its reason; nothing if there are none."""
     if rejected:

@@ -1,5 +1,6 @@
 """A corpus folder to documents: every file is either a row of DOCUMENTS or a row of REJECTED."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,16 +39,22 @@ class _Rejected:
 
 
 def read_documents(folder: Path, progress: Progress) -> tuple[pa.Table, pa.Table]:
-    """Read every file below a corpus folder: (DOCUMENTS, REJECTED), by path, records of one file in their order.
+    """Read every file below a corpus folder: (DOCUMENTS, REJECTED), as `read_files`.
 
-    Files of the same text are one document, named by the first path. Hidden files and folders, what systems leave
-    behind and the settings files at the folder's root (`settings.RESERVED`) are passed over; every other file that is
-    not read is in the second table with a reason. Files are read one after another: parsing is Python code, so
-    threads gain nothing. Raises `CorpusError` if there is no such folder.
+    Hidden files and folders, what systems leave behind and the settings files at the folder's root
+    (`settings.RESERVED`) are passed over. Raises `CorpusError` if there is no such folder.
     """
     if not folder.is_dir():
         raise CorpusError(f"there is no corpus folder {folder}: make it and put documents into it")
-    files = corpus_files(folder)
+    return read_files(corpus_files(folder), progress)
+
+
+def read_files(files: Sequence[CorpusFile], progress: Progress) -> tuple[pa.Table, pa.Table]:
+    """Read files that were listed, sorted by name: (DOCUMENTS, REJECTED), by path, records of a file in their order.
+
+    Files of the same text are one document, named by the first path; every file that is not read is in the second
+    table with a reason. Files are read one after another: parsing is Python code, so threads gain nothing.
+    """
     documents: dict[str, _Document] = {}
     rejected: list[_Rejected] = []
     for done, file in enumerate(files, 1):

@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from hcg_pipeline.corpus.loaders import ending_list, kind_of
 from hcg_pipeline.corpus.settings import RESERVED
@@ -14,14 +14,20 @@ _LEFT_BY_SYSTEMS = frozenset(("thumbs.db", "desktop.ini", "__macosx", "icon\r"))
 
 @dataclass(frozen=True, slots=True)
 class CorpusFile:
-    """Something below a corpus folder, by its '/'-separated name in it; `reason` says why it is not to be read."""
+    """Something below a corpus folder, by its '/'-separated name in it; `reason` says why it is not to be read.
+
+    `path` is where its content is on this machine. `stated_size` are its bytes, where whoever listed it knows them.
+    """
 
     name: str
     path: Path
     reason: str | None = None
+    stated_size: int | None = None
 
     def size(self) -> int:
         """Bytes, of a link itself; 0 if it cannot be asked."""
+        if self.stated_size is not None:
+            return self.stated_size
         try:
             return self.path.lstat().st_size
         except OSError:
@@ -35,6 +41,23 @@ def corpus_files(folder: Path) -> list[CorpusFile]:
     """
     root = folder.resolve()
     return sorted(_walk(root), key=lambda file: file.name)
+
+
+def is_read_from(name: str) -> bool:
+    """Whether what has this '/'-separated name in a corpus's folder belongs to its documents.
+
+    That is all but settings (`RESERVED` at the root), hidden names and what systems leave behind.
+    """
+    return name not in RESERVED and not any(map(_is_passed_over, name.split("/")))
+
+
+def name_obstacle(name: str) -> str | None:
+    """Why a file of this name is not read, if so: no loader knows its ending."""
+    if kind_of(name) is not None:
+        return None
+    suffix = PurePosixPath(name).suffix
+    which = f"files ending in {suffix!r}" if suffix else "files without an ending"
+    return f"{which} are not read: convert it to one of {ending_list()}"
 
 
 def _walk(root: Path) -> Iterator[CorpusFile]:
@@ -66,7 +89,7 @@ def _obstacle(path: Path, root: Path) -> str | None:
         return None if path.is_symlink() else _folder_obstacle(path)
     if not stat.S_ISREG(mode):
         return "a device, pipe or socket, not a file: remove it"
-    return _name_obstacle(path)
+    return name_obstacle(path.name)
 
 
 def _folder_obstacle(path: Path) -> str | None:
@@ -75,13 +98,6 @@ def _folder_obstacle(path: Path) -> str | None:
     if not os.access(path, os.R_OK | os.X_OK):
         return "the folder may not be opened: give yourself permission to read it"
     return None
-
-
-def _name_obstacle(path: Path) -> str | None:
-    if kind_of(path.name) is not None:
-        return None
-    which = f"files ending in {path.suffix!r}" if path.suffix else "files without an ending"
-    return f"{which} are not read: convert it to one of {ending_list()}"
 
 
 def _shown(path: Path) -> str:

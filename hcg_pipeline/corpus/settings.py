@@ -1,10 +1,10 @@
 """`corpus.yaml`: what a person may set for one corpus."""
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 from hcg_pipeline.specification.tiers import Tier
 from hcg_pipeline.specification.yaml_reading import read_yaml_file
@@ -60,7 +60,7 @@ class CorpusSettings(BaseModel):
     retrieval: RetrievalSettings = Field(default_factory=RetrievalSettings)
 
 
-def read_settings(folder: Path) -> CorpusSettings:
+def read_settings(folder: AnyPath) -> CorpusSettings:
     """The settings in `folder/corpus.yaml`, or the defaults where there is no such file or nothing in it.
 
     Raises `SettingsError` with file and line.

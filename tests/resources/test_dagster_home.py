@@ -1,5 +1,7 @@
 """The UI, Dagster's commands and `hcg` share one instance, and nothing is written beside it."""
 
+import fcntl
+import threading
 from pathlib import Path
 
 import dagster as dg
@@ -53,3 +55,21 @@ def test_a_relative_dagster_home_is_refused_in_one_line(monkeypatch):
     with pytest.raises(SettingsError, match="DAGSTER_HOME is 'somewhere': it must be an absolute path"):
         open_instance()
     assert not Path("somewhere").exists()
+
+
+def test_processes_that_open_a_new_instance_at_once_take_turns(monkeypatch, tmp_path):
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    opened = threading.Event()
+
+    def open_it():
+        open_instance().dispose()
+        opened.set()
+
+    with (tmp_path / ".opening").open("w") as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        second = threading.Thread(target=open_it)
+        second.start()
+        assert not opened.wait(0.3)
+        assert not (tmp_path / "history").exists()
+    second.join(30)
+    assert opened.is_set()

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from resources import folder_scans
-from resources.folder_scans import content_fingerprint, file_fingerprint, scan_folder
+from resources.folder_scans import content_digests, content_fingerprint, file_fingerprint, scan_folder
 
 
 @pytest.fixture
@@ -32,7 +32,8 @@ def read(monkeypatch):
 
 
 def content(folder, tmp_path, seconds=60.0):
-    return content_fingerprint(scan_folder(folder), tmp_path / "known.parquet", seconds)
+    digests = content_digests(scan_folder(folder), tmp_path / "known.parquet", seconds)
+    return None if digests is None else content_fingerprint(digests)
 
 
 def test_a_scan_holds_size_and_time_of_every_file_that_is_not_hidden(folder):
@@ -96,10 +97,10 @@ def test_file_fingerprint(folder):
 
 @pytest.mark.slow
 def test_many_files_in_many_folders_are_one_scan(tmp_path):
-    for outer in range(20):
+    for outer in range(5):
         inner = tmp_path / "many" / str(outer)
         inner.mkdir(parents=True)
-        for place in range(1000):
+        for place in range(200):
             (inner / f"{place}.txt").touch()
     scan = scan_folder(tmp_path / "many")
-    assert (len(scan.files), len(scan.fingerprint)) == (20_000, 24)
+    assert (len(scan.files), len(scan.fingerprint)) == (1_000, 24)

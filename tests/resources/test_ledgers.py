@@ -52,6 +52,23 @@ def test_calls_move_to_parquet_and_add_up(engine, tmp_path):
     assert recorded_calls(engine, "epilepsy").num_rows == 1
 
 
+def test_a_run_knows_what_it_has_spent_over_its_stages_and_whoever_moves_its_calls(engine, tmp_path):
+    folder = tmp_path / "ledger"
+    note(engine, "another run", 5)
+    stage = RunCalls(engine, folder, "pumps", "run", read_prices(None))
+    note(engine, "run", 2)
+    assert (stage.so_far().calls, stage.so_far().tokens_in) == (2, 2000)
+    stage.settle()
+    SqlLedger(engine, "pumps", "run", read_prices(None)).embedded(VECTORS)  # no call of a language model
+    following = RunCalls(engine, folder, "pumps", "run", read_prices(None))
+    assert following.so_far().calls == 2
+    note(engine, "run", 3)
+    assert following.so_far().calls == 5
+    move_calls(engine, folder, "pumps")  # as `hcg show` does
+    note(engine, "run", 1)
+    assert following.so_far().calls == 6
+
+
 def test_a_kill_between_writing_and_deleting_counts_nothing_twice(engine, tmp_path, monkeypatch):
     folder = tmp_path / "ledger"
     note(engine, "run", 4)

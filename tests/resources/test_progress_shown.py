@@ -56,3 +56,16 @@ def test_a_run_logs_how_far_it_is_and_how_long_it_will_take(monkeypatch):
     for done in (0, 10, 25, 30, 75):
         progress.advance("reading", done, 100)
     assert log.lines == ["reading: 25 of 100, about 30 s left", "reading: 75 of 100, about 10 s left"]
+
+
+def test_a_run_logs_what_it_has_cost_and_the_end_of_a_stage_that_took_long(monkeypatch):
+    clock = iter([100.0, 106.0, 108.0, 200.0, 201.0])
+    monkeypatch.setattr("resources.run_progress.time.monotonic", lambda: next(clock))
+    spent = iter(["5 calls so far", "9 calls so far"])
+    log = _Log()
+    progress = RunProgress(log, lambda: next(spent))
+    for done in (0, 5, 10):
+        progress.advance("reading", done, 10)
+    for done in (0, 3):
+        progress.advance("edges", done, 3)  # over in a second: nothing to follow
+    assert log.lines == ["reading: 5 of 10, about 6 s left; 5 calls so far", "reading: 10 of 10 in 8 s; 9 calls so far"]

@@ -3,12 +3,15 @@
 import dagster as dg
 
 from assets import answering, corpus, correcting, edits, embedding, evaluation, graph, inputs, quality, specification
-from assets.automation import changed_corpora, changed_questions, corpora_noticed, nightly
+from assets.automation import changed_corpora, changed_questions, nightly
+from assets.cataloguing import catalogued
+from assets.noticing import corpora_noticed
 from assets.reacting import FOLLOW_THE_GRAPH, answers_follow_the_graph
 from resources.build_choices import BuildChoices
 from resources.embedding import EmbeddingModel
 from resources.judging import Judges
 from resources.language import LanguageModel
+from resources.repository import Repository
 from resources.table_files import TableFilesResource
 from resources.workspace import Workspace
 
@@ -17,9 +20,9 @@ workspace.keep_caches_inside()
 
 language = LanguageModel.from_environment(workspace.cache)
 
-_LOOKED_AT = dg.AssetSelection.groups("inputs")
-_BUILT = dg.AssetSelection.groups("corpus", "embedding", "specification", "graph")
-_ASKED = dg.AssetSelection.groups("answering", "evaluation")
+_LOOKED_AT = dg.AssetSelection.assets(*inputs.INPUTS)
+_ASKED = dg.AssetSelection.groups("answering", "evaluation") - _LOOKED_AT
+_BUILT = dg.AssetSelection.all() - _ASKED - _LOOKED_AT
 
 build_graph = dg.define_asset_job(
     "build_graph",
@@ -39,15 +42,18 @@ everything = dg.define_asset_job(
 costs_nothing = language.backend == "rules"  # what runs by itself costs nothing, unless somebody turned it on
 
 defs = dg.Definitions(
-    assets=[
-        *dg.load_assets_from_modules([inputs, corpus, embedding, edits, specification, graph, correcting, quality]),
-        *dg.load_assets_from_modules([answering, evaluation], automation_condition=FOLLOW_THE_GRAPH),
-    ],
+    assets=catalogued(
+        [
+            *dg.load_assets_from_modules([inputs, corpus, embedding, edits, specification, graph, correcting, quality]),
+            *dg.load_assets_from_modules([answering, evaluation], automation_condition=FOLLOW_THE_GRAPH),
+        ],
+        Repository.from_environment(),
+    ),
     jobs=[build_graph, answer_questions, everything],
     sensors=[
-        corpora_noticed,
-        changed_corpora(build_graph, running=costs_nothing),
-        changed_questions(answer_questions, running=costs_nothing),
+        corpora_noticed(workspace.seconds_between_looks),
+        changed_corpora(build_graph, costs_nothing, workspace.seconds_between_looks),
+        changed_questions(answer_questions, costs_nothing, workspace.seconds_between_looks),
         answers_follow_the_graph(_ASKED),
     ],
     schedules=[nightly(everything)],

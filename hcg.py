@@ -20,6 +20,7 @@ from resources.terminal import (
     ERR,
     OneLineErrors,
     counted,
+    print_checks,
     print_example,
     print_json,
     print_sizes,
@@ -84,13 +85,24 @@ def build(
         ),
     ] = None,
     batch: Batch = False,
+    again: Annotated[bool, typer.Option("--again", help="Run every stage, even if nothing has changed.")] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Read the documents of CORPUS and publish its causal graph, as a Dagster run that the UI shows."""
-    workspace, name = workspace_with(corpus)
-    from assets.run_reports import report_build
+    """Read the documents of CORPUS and publish its causal graph, as a Dagster run that the UI shows.
 
+    Where nothing has changed since the last build, that one stands, and nothing is run.
+    """
+    workspace, name = workspace_with(corpus)
+    from assets.run_reports import report_build, report_standing
+    from assets.standing import note_build, standing_build, versions_now
+
+    versions = versions_now(workspace, name, tier)
+    standing = None if again else standing_build(workspace, name, versions)
+    if standing is not None:
+        report_standing(workspace, name, standing)
+        return
     run = _run_job(workspace, "build_graph", name, build_config(batch, tier), verbose)
+    note_build(workspace, name, versions, run)
     report_build(workspace, name)
     if tier and tier != workspace.settings(name).tier:
         say(f"Tier {tier} holds for this build; `tier: {tier}` in the corpus's corpus.yaml keeps it.")
@@ -125,9 +137,9 @@ def answer(
     verbose: Verbose = False,
 ) -> None:
     """Answer all questions of FILE in one pass, with the contexts and the evidence of each."""
-    from hcg_pipeline.answering.answers import write_answers_jsonl
     from hcg_pipeline.answering.questions import read_questions
     from resources.asking import retrieve_published
+    from resources.published import keep_answers
 
     workspace, name = workspace_with(corpus)
     if file is None:
@@ -143,9 +155,12 @@ def answer(
         table = _ask(workspace, name, file.stem, questions, mode, budget, batch)
     seconds = time.perf_counter() - began
     target = out or workspace.corpus_store(name) / "answers" / f"{file.stem}.{mode}.jsonl"
-    write_answers_jsonl(table, target)
+    keep_answers(table, target)
     found = sum(bool(contexts) for contexts in table["contexts"].to_pylist())
     answered = "" if retrieve_only else f", {sum(table['answered'].to_pylist())} answered"
+    cites_nothing = [row["answered"] and not row["cited"] for row in table.select(["answered", "cited"]).to_pylist()]
+    if any(cites_nothing):
+        answered += f" ({sum(cites_nothing)} of them without citing any evidence)"
     say(f"{counted(len(questions), 'question')} in {seconds:.1f} s, {found} with evidence{answered}: {target}")
     if table.num_rows < len(questions):
         missing = len(questions) - table.num_rows
@@ -170,7 +185,7 @@ def corpora(as_json: Json = False) -> None:
         print_json({"data": workspace.data, "corpora": found, "refused": refused})
         return
     if not found:
-        say(f"No corpora in {Path(workspace.data) / 'corpora'}: make a folder there with documents in it.")
+        say(f"No corpora in {workspace.corpora_folder}: make a folder there with documents in it.")
     columns = ("documents", "variables", "edges")
     sizes = [[f"{row[key]:,}" for key in columns] if row["built"] else ["not built", "", ""] for row in found]
     if found:
@@ -189,14 +204,14 @@ def show(corpus: Corpus, as_json: Json = False) -> None:
     snapshot = open_snapshot(workspace, name)
     summary = summarise_snapshot(snapshot)
     if as_json:
-        print_json({"corpus": name, **summary, "ledger": corpus_costs(workspace, name), "folder": str(snapshot.folder)})
+        print_json({"corpus": name, **summary, "ledger": corpus_costs(workspace, name), "folder": snapshot.place})
         return
     print_sizes(name, summary)
     say("")
     rows = [[m["metric"], m["role"], f"{m['variables']:,}", f"{m['edges']:,}"] for m in summary["top_metrics"]]
     print_table(("metric", "role", "variables", "edges"), rows)
     print_costs(corpus_costs(workspace, name))
-    say(f"\nIn {snapshot.folder}: graph_spec.yaml, graph.graphml, graph.json, parquet tables")
+    say(f"\nIn {snapshot.place}: graph_spec.yaml, graph.graphml, graph.json, parquet tables")
 
 
 @app.command(epilog="Example:  hcg ui --port 3000")
@@ -206,12 +221,12 @@ def ui(
 ) -> None:
     """Start the Dagster UI and its daemon on the instance in which `hcg build` keeps its runs. Ctrl-C ends them."""
     from resources.dagster_home import prepare_home
-    from resources.places import CHECKOUT, data_folder
+    from resources.places import CHECKOUT, chosen_places
 
     home = prepare_home()
     os.environ.update(
         DAGSTER_HOME=str(home),
-        HCG_DATA=str(data_folder()),
+        **chosen_places(),
         # Dagster would rather have `dg dev` called; both start the same services.
         PYTHONWARNINGS="ignore:Function `dev_command` is superseded",
     )
@@ -227,6 +242,7 @@ def demo(
 ) -> None:
     """Build CORPUS, answer its question files, show an answer, and say what to try next."""
     from assets.run_reports import report_answers, report_build
+    from resources.places import place
     from resources.table_files import read_table
 
     workspace, name = workspace_with(corpus)
@@ -234,7 +250,7 @@ def demo(
     report_build(workspace, name)
     if run.metadata["answers"]["dagster/row_count"]:
         report_answers(run)
-        print_example(read_table(Path(run.metadata["answers"]["path"])).to_pylist())
+        print_example(read_table(place(run.metadata["answers"]["path"])).to_pylist())
     said = shlex.quote(name)
     say("\nNext:")
     rows = [
@@ -263,9 +279,7 @@ def _run_job(workspace: "Workspace", job: str, corpus: str, config: Mapping[str,
         if verbose:
             ERR.print(run.trace, markup=False)
         raise HcgError(run.error)
-    for check in run.failed_checks:
-        if check.name != "no_rejected_files":  # those files are listed with what was built
-            ERR.print(f"[yellow]check:[/] {escape(f'{check.asset}: {check.about}')}")
+    print_checks([(check.name, f"{check.asset}: {check.about}") for check in run.failed_checks])
     return run
 
 

@@ -21,7 +21,11 @@ from resources.workspace import Workspace
     tables.ANSWERS,
     version="1",
     deps=["graph_index", "question_files", "retrieval_settings", "language_backend"],
-    checks=[checks.spec("failed_windows", "answers"), checks.spec("answers_have_evidence", "answers")],
+    checks=[
+        checks.spec("failed_windows", "answers"),
+        checks.spec("cost_within_budget", "answers"),
+        checks.spec("answers_have_evidence", "answers"),
+    ],
     pool=LLM_POOL,
 )
 def answers(
@@ -37,13 +41,14 @@ def answers(
     """
     run = StageRun(context, workspace, choices)
     backend = run.backend(language)
-    files = find_question_files(workspace.question_folder(run.corpus))
-    parts, failures, usage, asked, dropped = [tables.ANSWERS.empty_table()], list[Failure](), Usage(), 0, 0
+    # All files are read before any question is asked: one that is wrong must not be found after others were paid for.
+    files = {file: read_questions(file) for file in find_question_files(workspace.question_folder(run.corpus))}
+    parts, failures, usage, dropped = [tables.ANSWERS.empty_table()], list[Failure](), Usage(), 0
+    asked = sum(map(len, files.values()))
     if files:
-        index = open_published(workspace, run.corpus, embedding).index
-    for file in files:
-        questions = read_questions(file)
-        asked += len(questions)
+        calls = run.question_calls(embedding, language)
+        index = open_published(workspace, run.corpus, embedding, calls).index
+    for file, questions in files.items():
         done = answer_questions(index, backend, file.stem, questions, "graph", run.settings.retrieval, run.progress)
         parts.append(done.answers)
         failures += done.failures

@@ -1,7 +1,7 @@
 """What the asset checks look at. Each takes tables and returns a result that says what is wrong, with the rows."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
 import pyarrow as pa
@@ -13,6 +13,8 @@ from hcg_pipeline.graph.drift import Drift
 from hcg_pipeline.graph.published import Graph
 from hcg_pipeline.specification.vocabulary import Vocabulary
 
+SHOWN = 50
+"""Rows of a failed check that its metadata shows; the file `table` holds all of them."""
 MOST_DRIFT = 0.25
 """How much larger a share of the newest text may be unread than of the text that the vocabulary was made from."""
 
@@ -33,7 +35,15 @@ _CHECKS = {
         "The newest text fits the pinned vocabulary about as well as the text from which it was made.",
     ),
     "judged_in_full": (False, "Every score that a judge owes is there: no reply of a judge was unusable."),
-    "answers_have_evidence": (False, "Every answer stands on at least one piece of evidence."),
+    "answers_have_evidence": (False, "Every answer stands on evidence, and cites at least one piece of it."),
+    "index_matches_graph": (
+        True,
+        "The index that readers see holds exactly the passages, variables and edges of the graph that was built.",
+    ),
+    "cost_within_budget": (
+        False,
+        "What the run has spent so far on calls leaves room in its budget. Without a budget, it says what was spent.",
+    ),
 }
 
 
@@ -55,7 +65,7 @@ def no_rejected_files(rejected: pa.Table) -> dg.AssetCheckResult:
         asset_key="rejected",
         severity=dg.AssetCheckSeverity.WARN,
         description=f"{rejected.num_rows} of the corpus's files could not be read." if rejected.num_rows else None,
-        metadata={"rejected": rejected.num_rows, "rows": preview(rejected, rows=50)},
+        metadata={"rejected": rejected.num_rows, "rows": preview(rejected, rows=SHOWN)},
     )
 
 
@@ -75,7 +85,11 @@ def spans_exact(asset: str, documents: pa.Table, passages: pa.Table, column: str
         asset_key=asset,
         severity=dg.AssetCheckSeverity.ERROR,
         description=f"{len(wrong)} of {passages.num_rows} are not the words at their place." if wrong else None,
-        metadata={"checked": passages.num_rows, "wrong": len(wrong), "rows": preview(_rows(passages, wrong), rows=50)},
+        metadata={
+            "checked": passages.num_rows,
+            "wrong": len(wrong),
+            "rows": preview(_rows(passages, wrong), rows=SHOWN),
+        },
     )
 
 
@@ -97,21 +111,32 @@ def vocabulary_closed(asset: str, variables: pa.Table, vocabulary: Vocabulary) -
         metadata={
             "checked": variables.num_rows,
             "wrong": len(wrong),
-            "rows": preview(_rows(variables, wrong), rows=50),
+            "rows": preview(_rows(variables, wrong), rows=SHOWN),
         },
     )
 
 
-def failed_windows(asset: str, failed: int, asked: int, allowed: float) -> dg.AssetCheckResult:
-    """Warns when more than the `allowed` share of what the backend was asked got no usable reply."""
-    share = failed / asked if asked else 0.0
+def index_matches_graph(built: str, published: str, differences: Sequence[Mapping[str, str]]) -> dg.AssetCheckResult:
+    """Fails, and blocks what follows, when readers would see an index of something else than the graph.
+
+    `built` and `published` are snapshot ids; each of the `differences` names a `table`, a `row` and where it is `only`.
+    """
+    problems = [f"readers see {published}, not {built}"] if built != published else []
+    if differences:
+        problems.append(f"{len(differences)} rows are in only one of graph and index")
+    about = f"{'; '.join(problems)}: delete the snapshot's folder and build the corpus again." if problems else None
     return dg.AssetCheckResult(
-        passed=share <= allowed,
-        check_name="failed_windows",
-        asset_key=asset,
-        severity=dg.AssetCheckSeverity.WARN,
-        description=f"{failed} of {asked} got no usable reply; {allowed:.0%} is allowed." if share > allowed else None,
-        metadata={"failed": failed, "asked": asked, "share": share, "allowed": allowed},
+        passed=not problems,
+        check_name="index_matches_graph",
+        asset_key="graph_index",
+        severity=dg.AssetCheckSeverity.ERROR,
+        description=about,
+        metadata={
+            "graph": built,
+            "published": published,
+            "differences": len(differences),
+            **({"rows": rows_preview(differences[:SHOWN])} if differences else {}),
+        },
     )
 
 
@@ -130,7 +155,7 @@ def edges_have_evidence(edges: pa.Table, links: pa.Table) -> dg.AssetCheckResult
             "edges": edges.num_rows,
             "without_evidence": bare.num_rows,
             "share_with_evidence": share,
-            "rows": preview(bare, ["edge_id", "source", "target", "mechanism"], rows=50),
+            "rows": preview(bare, ["edge_id", "source", "target", "mechanism"], rows=SHOWN),
         },
     )
 
@@ -201,26 +226,37 @@ def judged_in_full(missing: pa.Table, unusable: int) -> dg.AssetCheckResult:
             if unusable
             else None
         ),
-        metadata={"unusable_replies": unusable, "missing_scores": missing.num_rows, "rows": preview(missing, rows=50)},
+        metadata={
+            "unusable_replies": unusable,
+            "missing_scores": missing.num_rows,
+            "rows": preview(missing, rows=SHOWN),
+        },
     )
 
 
 def answers_have_evidence(answers: pa.Table) -> dg.AssetCheckResult:
-    """Warns when an answer stands on no evidence, and lists those questions."""
-    bare = answers.filter(pc.equal(pc.list_value_length(answers["contexts"]), 0))
+    """Warns when an answer stands on no evidence or cites none of it, and lists those questions."""
+    lacking = pc.equal(pc.list_value_length(answers["contexts"]), 0)
+    uncited = pc.and_(answers["answered"], pc.equal(pc.list_value_length(answers["cited"]), 0))
+    bare = answers.filter(pc.or_(lacking, uncited))
     return dg.AssetCheckResult(
         passed=bare.num_rows == 0,
         check_name="answers_have_evidence",
         asset_key="answers",
         severity=dg.AssetCheckSeverity.WARN,
-        description=f"{bare.num_rows} of {answers.num_rows} answers have no evidence." if bare.num_rows else None,
+        description=(
+            f"{bare.num_rows} of {answers.num_rows} answers have no evidence, or cite none of it."
+            if bare.num_rows
+            else None
+        ),
         metadata={
             "answers": answers.num_rows,
-            "without_evidence": bare.num_rows,
-            "rows": preview(bare, ["question_set", "id", "question", "mode"], rows=50),
+            "without_evidence": pc.sum(lacking).as_py() or 0,
+            "without_citation": pc.sum(uncited).as_py() or 0,
+            "rows": preview(bare, ["question_set", "id", "question", "mode"], rows=SHOWN),
         },
     )
 
 
 def _rows(table: pa.Table, places: list[int]) -> pa.Table:
-    return table.take(pa.array(places[:50], pa.int64()))
+    return table.take(pa.array(places[:SHOWN], pa.int64()))

@@ -1,7 +1,5 @@
 """From files to passages: documents, the files that could not be read, and chunks."""
 
-from pathlib import Path
-
 import dagster as dg
 import pyarrow as pa
 
@@ -9,8 +7,9 @@ from assets import checks
 from assets.corpora import CORPORA
 from assets.stage_run import StageResult, StageRun, stage_asset, stage_output
 from hcg_pipeline import tables
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.corpus.chunks import split_documents
-from hcg_pipeline.corpus.documents import read_documents
+from hcg_pipeline.corpus.documents import read_files
 from hcg_pipeline.errors import CorpusError
 from resources.build_choices import BuildChoices
 from resources.workspace import Workspace
@@ -42,7 +41,7 @@ def read_corpus(context: dg.AssetExecutionContext, workspace: Workspace, choices
     """Read every file of the corpus folder; what cannot be read becomes a row of `rejected`."""
     run = StageRun(context, workspace, choices)
     folder = workspace.corpus_folder(run.corpus)
-    documents, rejected = read_documents(folder, run.progress)
+    documents, rejected = read_files(workspace.document_files(run.corpus), run.progress)
     yield run.result(
         documents,
         asset="documents",
@@ -59,7 +58,7 @@ def read_corpus(context: dg.AssetExecutionContext, workspace: Workspace, choices
         raise CorpusError(_nothing_to_read(run.corpus, folder, rejected))
 
 
-def _nothing_to_read(corpus: str, folder: Path, rejected: pa.Table) -> str:
+def _nothing_to_read(corpus: str, folder: AnyPath, rejected: pa.Table) -> str:
     if rejected.num_rows == 0:
         return f"Corpus {corpus!r} is empty: put documents in {folder}."
     first = rejected.slice(0, 1).to_pylist()[0]
@@ -79,7 +78,7 @@ def chunks(
     words = table["words"].to_pylist()
     yield run.result(
         table,
-        columns=["chunk_id", "document_id", "start", "end", "words", "text"],
+        columns=["text", "words", "start", "end", "document_id"],
         checks=[checks.spans_exact("chunks", documents, table, "text")],
         shown={"words_per_chunk": round(sum(words) / len(words), 1) if words else 0.0},
     )

@@ -9,10 +9,8 @@ from hcg_pipeline.specification import outcomes as outcomes_file
 from resources.build_choices import BuildChoices
 from resources.workspace import Workspace
 
-_GROUP = "specification"
 
-
-@stage_asset(_GROUP, tables.OUTCOMES, version="1", kinds={"python", "yaml"}, deps=["outcomes_file"])
+@stage_asset("specification/settings", tables.OUTCOMES, version="1", kinds={"python", "yaml"}, deps=["outcomes_file"])
 def outcomes(context: dg.AssetExecutionContext, workspace: Workspace, choices: BuildChoices) -> StageResult:
     """The corpus's outcomes.yaml: metrics that are terminals, and those that are outcomes.
 
@@ -24,7 +22,7 @@ def outcomes(context: dg.AssetExecutionContext, workspace: Workspace, choices: B
     yield run.result(table, shown={"file": dg.MetadataValue.path(str(folder / outcomes_file.FILE))})
 
 
-@stage_asset(_GROUP, tables.CORRECTIONS, version="1", kinds={"python", "yaml"}, deps=["corrections_file"])
+@stage_asset("graph/corrections", tables.CORRECTIONS, version="1", kinds={"python", "yaml"}, deps=["corrections_file"])
 def corrections(context: dg.AssetExecutionContext, workspace: Workspace, choices: BuildChoices) -> StageResult:
     """The expert's edits in the corpus's corrections.yaml, in their order. Empty where there is no such file.
 

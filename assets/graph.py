@@ -16,10 +16,11 @@ from hcg_pipeline.graph.evidence import edge_text, link_evidence
 from hcg_pipeline.graph.node_edges import edge_questions, extend_variables, merge_edges, seed_edges
 from hcg_pipeline.graph.picture import draw_graph
 from hcg_pipeline.graph.published import assemble_graph
-from hcg_pipeline.graph.snapshot import SnapshotStore
+from hcg_pipeline.graph.snapshot import INDEX
 from hcg_pipeline.graph.summary import summarise
 from hcg_pipeline.graph.templates import lift_templates, merge_templates, template_questions
 from hcg_pipeline.retrieval.calibration import evidence_threshold
+from hcg_pipeline.retrieval.index_differences import index_differences
 from hcg_pipeline.retrieval.lance_tables import vectors_of
 from hcg_pipeline.retrieval.manifest import read_manifest
 from hcg_pipeline.specification.assembly import ground_relations
@@ -33,7 +34,7 @@ from resources.language import LanguageModel
 from resources.workspace import Workspace
 
 _GROUP = "graph"
-_EDGE_COLUMNS = ("source", "target", "sign", "confidence", "support", "mechanism")
+_EDGE_COLUMNS = ("source", "sign", "target", "confidence", "support")
 
 
 @stage_asset(
@@ -41,7 +42,7 @@ _EDGE_COLUMNS = ("source", "target", "sign", "confidence", "support", "mechanism
     tables.METRIC_TEMPLATES,
     version="1",
     deps=["language_backend", "tier"],
-    checks=[checks.spec("failed_windows", "metric_templates")],
+    checks=[checks.spec("failed_windows", "metric_templates"), checks.spec("cost_within_budget", "metric_templates")],
     pool=LLM_POOL,
 )
 def metric_templates(
@@ -65,13 +66,13 @@ def metric_templates(
     table = merge_templates(lifted, (verdict for verdicts in outcome.results for verdict in verdicts), vocabulary)
     yield run.result(
         table,
-        columns=["source_metric", "target_metric", "origin", "support", "confidence", "mechanism"],
+        columns=["source_metric", "target_metric", "origin", "support", "confidence"],
         outcome=outcome,
         backend=backend,
         checks=[run.failed_windows("metric_templates", outcome, len(questions))],
         shown={
-            "lifted": lifted.num_rows,
-            "judged": table.num_rows - lifted.num_rows,
+            "lifted": table["origin"].to_pylist().count("seed"),
+            "judged": table["origin"].to_pylist().count("judged"),
             "questions": len(questions),
         },
     )
@@ -80,8 +81,12 @@ def metric_templates(
 @stage_asset(
     _GROUP,
     tables.NODE_EDGES,
-    version="1",
-    checks=[checks.spec("failed_windows", "node_edges"), checks.spec("vocabulary_closed", "node_edges")],
+    version="2",
+    checks=[
+        checks.spec("failed_windows", "node_edges"),
+        checks.spec("cost_within_budget", "node_edges"),
+        checks.spec("vocabulary_closed", "node_edges"),
+    ],
     deps=["language_backend", "tier"],
     pool=LLM_POOL,
 )
@@ -142,10 +147,11 @@ def evidence_links(
     workspace: Workspace,
     choices: BuildChoices,
     embedding: EmbeddingModel,
+    language: LanguageModel,
 ) -> StageResult:
     """Each edge's evidence: its own quotes, chunks that hold the same words, and the chunks closest in meaning."""
     run = StageRun(context, workspace, choices)
-    embedder = embedding.embedder_for(run.settings.backend)
+    embedder = run.embedder(embedding, language)
     threshold = run.settings.retrieval.tau_e
     if threshold is None:
         contexts = embedder.embed([edge_text(edge) for edge in corrected_edges.to_pylist()])
@@ -154,7 +160,7 @@ def evidence_links(
     kinds = table["kind"].to_pylist()
     yield run.result(
         table,
-        columns=["edge_id", "kind", "similarity", "document_id", "start", "end", "quote"],
+        columns=["quote", "kind", "similarity", "start", "end", "document_id"],
         checks=[
             checks.edges_have_evidence(corrected_edges, table),
             checks.spans_exact("evidence_links", documents, table, "quote"),
@@ -170,7 +176,7 @@ def evidence_links(
 @stage_asset(
     _GROUP,
     tables.GRAPH,
-    version="1",
+    version="2",
     kinds={"python", "parquet", "yaml"},
     deps=["pinned_specification"],
     checks=[checks.spec("graph_not_empty", "graph")],
@@ -191,7 +197,7 @@ def graph(
     """The whole graph as one snapshot: nodes, edges and evidence, graph_spec.yaml, GraphML and node-link JSON."""
     run = StageRun(context, workspace, choices)
     built = assemble_graph(corrected_variables, corrected_metrics, corrected_edges, evidence_links)
-    store = SnapshotStore(workspace.corpus_store(run.corpus))
+    store = workspace.snapshots(run.corpus)
     contents = {
         "metrics": corrected_metrics,
         "dimensions": corrected_dimensions,
@@ -228,13 +234,21 @@ def graph(
             "edges_preview": preview(built.edges, _EDGE_COLUMNS, rows=12),
             "top_metrics": rows_preview([asdict(metric) for metric in summary.top_metrics]),
             "picture": picture(draw_graph(built.nodes, built.edges)),
-            "folder": dg.MetadataValue.path(str(snapshot.folder)),
-            "specification": dg.MetadataValue.path(str(snapshot.folder / "graph_spec.yaml")),
+            "folder": dg.MetadataValue.path(snapshot.place),
+            "specification": dg.MetadataValue.path(f"{snapshot.place}/graph_spec.yaml"),
+            "export": dg.MetadataValue.path(f"{snapshot.place}/graph.graphml"),
         },
     )
 
 
-@stage_asset(_GROUP, tables.GRAPH_INDEX, version="1", kinds={"python", "lancedb"}, deps=["embedding_model"])
+@stage_asset(
+    _GROUP,
+    tables.GRAPH_INDEX,
+    version="1",
+    kinds={"python", "lancedb"},
+    deps=["embedding_model"],
+    checks=[checks.spec("index_matches_graph", "graph_index")],
+)
 def graph_index(
     context: dg.AssetExecutionContext,
     graph: pa.Table,
@@ -253,14 +267,16 @@ def graph_index(
     pinned: later builds keep its dimensions and metrics.
     """
     run = StageRun(context, workspace, choices)
-    embedder = embedding.embedder_for(run.settings.backend)
-    store = SnapshotStore(workspace.corpus_store(run.corpus))
+    embedder = run.embedder(embedding, language)
+    store = workspace.snapshots(run.corpus)
     built = store.open(graph["snapshot_id"][0].as_py())
     published = publish_with_index(store, built, embeddings, embedder)
     backend = language.backend_for(run.settings.backend)
     read_from = documents["document_id"].to_pylist()
     pin = write_pin(workspace, run.corpus, backend.name, run.settings.tier, dimensions, metrics, read_from)
     manifest = read_manifest(published.index)
+    read = store.current()
+    differences = index_differences(published.index, built.table("chunks"), built.table("nodes"), built.table("edges"))
     table = pa.Table.from_pylist(
         [
             {
@@ -276,8 +292,9 @@ def graph_index(
     )
     yield run.result(
         table,
+        checks=[checks.index_matches_graph(published.snapshot_id, read.snapshot_id if read else "none", differences)],
         shown={
-            "folder": dg.MetadataValue.path(str(published.index)),
+            "folder": dg.MetadataValue.path(f"{published.place}/{INDEX}"),
             "pinned_specification": dg.MetadataValue.path(str(pin)) if pin else "none: the vocabulary is empty",
             **manifest.model_dump(include={"documents", "chunks", "variables", "edges", "evidence", "dimension"}),
         },

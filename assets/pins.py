@@ -4,13 +4,14 @@ A person's `graph_spec.yaml` in the corpus folder is the pin. Without one, the f
 tier leaves its own in `<corpus store>/pins/<backend>-<tier>.yaml`; without that file the next build proposes anew.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import pyarrow as pa
 
+from hcg_pipeline.any_path import AnyPath
 from hcg_pipeline.specification.outcomes import OutcomeConfig, assign_roles
 from hcg_pipeline.specification.spec_file import FILE, parse_spec, read_spec, render_spec
 from hcg_pipeline.specification.specification import Comment, Specification
@@ -24,7 +25,7 @@ from resources.workspace import Workspace
 class Pin:
     """A pinned specification and the file that holds it."""
 
-    path: Path
+    path: AnyPath
     specification: Specification
 
     @property
@@ -52,11 +53,11 @@ def read_pin(workspace: Workspace, corpus: str, backend: str, tier: str) -> Pin 
     path = _path(workspace, corpus, backend, tier)
     if not path.is_file():
         return None
-    return Pin(path, _parsed(path.read_text(encoding="utf-8"), path))
+    return Pin(path, _parsed(path.read_text(encoding="utf-8"), str(path)))
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str, path: Path) -> Specification:
+def _parsed(text: str, path: str) -> Specification:
     """Several stages of a build read the same pin."""
     return parse_spec(text, path)
 
@@ -80,7 +81,7 @@ def write_pin(
     dimensions: pa.Table,
     metrics: pa.Table,
     documents: Sequence[str],
-) -> Path | None:
+) -> AnyPath | None:
     """Pin DIMENSIONS and METRICS for later builds, unless there is a pin already. Returns the pin's path.
 
     `documents` are the ids of those that they were made from.
@@ -98,7 +99,7 @@ def write_pin(
 
 def replace_pin(
     workspace: Workspace, corpus: str, backend: str, tier: str, vocabulary: Vocabulary, documents: Sequence[str]
-) -> Path:
+) -> AnyPath:
     """Pin a vocabulary, whatever was pinned before. Returns the pin's path."""
     path = _path(workspace, corpus, backend, tier)
     replace_text(_documents_path(workspace, corpus, backend, tier), "".join(f"{name}\n" for name in sorted(documents)))
@@ -106,9 +107,26 @@ def replace_pin(
     return path
 
 
-def _documents_path(workspace: Workspace, corpus: str, backend: str, tier: str) -> Path:
+def replacement(workspace: Workspace, corpus: str, backend: str, tier: str) -> str:
+    """Names the vocabulary that a person had proposed anew and pinned in place of another; '' where nobody did."""
+    path = _replacement_path(workspace, corpus, backend, tier)
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+
+
+def note_replacement(workspace: Workspace, corpus: str, backend: str, tier: str) -> None:
+    """Say that the pin is another one than builds kept to before, so that what they made of it shows as stale."""
+    text = _path(workspace, corpus, backend, tier).read_text(encoding="utf-8")
+    digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    replace_text(_replacement_path(workspace, corpus, backend, tier), f"{digest}\n")
+
+
+def _replacement_path(workspace: Workspace, corpus: str, backend: str, tier: str) -> AnyPath:
+    return workspace.corpus_store(corpus) / "pins" / f"{backend}-{tier}.replaced"
+
+
+def _documents_path(workspace: Workspace, corpus: str, backend: str, tier: str) -> AnyPath:
     return workspace.corpus_store(corpus) / "pinned_documents" / f"{backend}-{tier}.txt"
 
 
-def _path(workspace: Workspace, corpus: str, backend: str, tier: str) -> Path:
+def _path(workspace: Workspace, corpus: str, backend: str, tier: str) -> AnyPath:
     return workspace.corpus_store(corpus) / "pins" / f"{backend}-{tier}.yaml"

@@ -12,7 +12,6 @@ from hcg_pipeline import tables
 from hcg_pipeline.graph.drift import measure_drift
 from hcg_pipeline.graph.quality import measure_quality, quality_table
 from hcg_pipeline.graph.quality_page import draw_quality, render_quality
-from hcg_pipeline.graph.snapshot import SnapshotStore
 from hcg_pipeline.specification.vocabulary_tables import to_vocabulary
 from resources.build_choices import BuildChoices
 from resources.language import LanguageModel
@@ -21,9 +20,9 @@ from resources.workspace import Workspace
 
 
 @stage_asset(
-    "graph",
+    "graph/quality",
     tables.QUALITY_REPORT,
-    version="1",
+    version="2",
     kinds={"python", "markdown"},
     checks=[checks.spec("vocabulary_fits", "quality_report")],
 )
@@ -43,12 +42,12 @@ def quality_report(
 ) -> StageResult:
     """Sizes, degrees, evidence, dropped and repaired references, chains, cycles, isolated variables, drift."""
     run = StageRun(context, workspace, choices)
-    store = SnapshotStore(workspace.corpus_store(run.corpus))
+    store = workspace.snapshots(run.corpus)
     backend = language.backend_for(run.settings.backend).name
     known = known_documents(workspace, run.corpus, backend, run.settings.tier)
     drift = measure_drift(chunks, variables, seed_relations, to_vocabulary(entities, metrics), known)
     counts = dict(zip(reading_counts["count"].to_pylist(), reading_counts["value"].to_pylist(), strict=True))
-    quality = measure_quality(store.open(graph["snapshot_id"][0].as_py()).graph(), counts, merges.num_rows, drift)
+    quality = measure_quality(store.open(graph["snapshot_id"][0].as_py()).graph(), counts, merges, drift)
     plots = draw_quality(quality)
     reports = workspace.corpus_store(run.corpus) / "reports"
     page = reports / "quality_report.md"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assets.pins import read_pin, replace_pin
+from assets.pins import note_replacement, read_pin, replace_pin
 from hcg_pipeline.backends.llm.backend import LlmBackend
 from hcg_pipeline.backends.protocol import Failure, LanguageBackend
 from hcg_pipeline.corpus.chunks import split_documents
-from hcg_pipeline.corpus.documents import read_documents
+from hcg_pipeline.corpus.documents import read_files
 from hcg_pipeline.corpus.windows import pack_windows
 from hcg_pipeline.errors import CorpusError, SettingsError
 from hcg_pipeline.progress import Progress
@@ -50,7 +50,7 @@ def propose_anew(workspace: Workspace, corpus: str, tier: str | None, progress: 
     """
     settings = workspace.settings(corpus)
     chosen = tier or settings.tier
-    documents, _ = read_documents(workspace.corpus_folder(corpus), progress)
+    documents, _ = read_files(workspace.document_files(corpus), progress)
     if documents.num_rows == 0:
         raise CorpusError(f"Corpus {corpus!r} has no document that can be read: nothing can be proposed.")
     chunks = split_documents(documents, settings.chunking, progress)
@@ -97,6 +97,8 @@ def pin_proposed(workspace: Workspace, proposal: Respecification) -> str:
         raise SettingsError(f"{own} is your own specification and stays: move it away, then ask again.")
     if not proposal.proposed.dimensions or not proposal.proposed.metrics:
         raise SettingsError(f"Nothing was proposed for {proposal.corpus!r} that could replace its specification.")
-    return str(
-        replace_pin(workspace, proposal.corpus, proposal.backend, proposal.tier, proposal.proposed, proposal.documents)
-    )
+    where = (workspace, proposal.corpus, proposal.backend, proposal.tier)
+    path = replace_pin(*where, proposal.proposed, proposal.documents)
+    if proposal.changes:
+        note_replacement(*where)
+    return str(path)

@@ -3,8 +3,8 @@
 import dagster as dg
 from dagster._core.storage.tags import PARTITION_NAME_TAG
 
-from assets.inputs import content_of, scan_build, scan_questions
-from resources.folder_scans import Scan
+from assets.inputs import read_build, read_questions, scan_build, scan_questions
+from resources.folder_scans import Scan, content_fingerprint
 from resources.workspace import Workspace
 
 DOCUMENTS_TAG = "hcg/documents"
@@ -23,12 +23,14 @@ _AS_LONG_AS_IT_TAKES = float("inf")
 
 def build_content(workspace: Workspace, corpus: str, scan: Scan, seconds: float) -> str | None:
     """What a build reads of the corpus's folder, as one fingerprint; None if that took more than `seconds`."""
-    return content_of(workspace, corpus, "build", scan, seconds)
+    digests = read_build(workspace, corpus, scan, seconds)
+    return None if digests is None else content_fingerprint(digests)
 
 
 def question_content(workspace: Workspace, corpus: str, scan: Scan, seconds: float) -> str | None:
     """The question files of the corpus, as one fingerprint; None if that took more than `seconds`."""
-    return content_of(workspace, corpus, "question_files", scan, seconds)
+    digests = read_questions(workspace, corpus, scan, seconds)
+    return None if digests is None else content_fingerprint(digests)
 
 
 def content_tags(workspace: Workspace, corpus: str, job: str) -> dict[str, str]:

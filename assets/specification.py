@@ -45,17 +45,21 @@ _GROUP = "specification"
             "nothing downstream may name another.",
         ),
     },
-    deps=["language_backend", "tier", "pinned_specification"],
+    deps=["language_backend", "tier", "pinned_specification", "replaced_vocabulary"],
     internal_asset_deps={
         "ranked_dimensions": {
             dg.AssetKey("chunks"),
             dg.AssetKey("language_backend"),
             dg.AssetKey("pinned_specification"),
+            dg.AssetKey("replaced_vocabulary"),
         },
         "dimensions": {dg.AssetKey("ranked_dimensions"), dg.AssetKey("tier")},
     },
     pool=LLM_POOL,
-    check_specs=[checks.spec("failed_windows", "ranked_dimensions")],
+    check_specs=[
+        checks.spec("failed_windows", "ranked_dimensions"),
+        checks.spec("cost_within_budget", "ranked_dimensions"),
+    ],
 )
 def propose_dimensions(
     context: dg.AssetExecutionContext,
@@ -94,9 +98,9 @@ def propose_dimensions(
     tables.METRICS,
     version="1",
     # Its rows bind the dimensions of the tier alone; they are ranked over those of all tiers.
-    deps=["dimensions", "language_backend", "tier", "pinned_specification"],
+    deps=["dimensions", "language_backend", "tier", "pinned_specification", "replaced_vocabulary"],
     pool=LLM_POOL,
-    checks=[checks.spec("failed_windows", "metrics")],
+    checks=[checks.spec("failed_windows", "metrics"), checks.spec("cost_within_budget", "metrics")],
 )
 def metrics(
     context: dg.AssetExecutionContext,
@@ -156,20 +160,20 @@ def metrics(
         "variables": stage_output(
             _GROUP,
             tables.VARIABLES,
-            version="1",
+            version="2",
             description="The metrics with the entities that the corpus speaks of: the nodes, each with its chunks.",
         ),
         "seed_relations": stage_output(
             _GROUP,
             tables.SEED_RELATIONS,
-            version="1",
+            version="2",
             description="Causes and effects that the corpus states, each with the words that state it. One reading of "
             "a window yields its variables and its relations.",
         ),
         "reading_counts": stage_output(
-            _GROUP,
+            "graph/quality",
             tables.READING_COUNTS,
-            version="1",
+            version="2",
             description="How often a reading was repaired, or dropped for not fitting the vocabulary, by reason.",
         ),
     },
@@ -185,6 +189,7 @@ def metrics(
     },
     check_specs=[
         checks.spec("failed_windows", "variables"),
+        checks.spec("cost_within_budget", "variables"),
         checks.spec("vocabulary_closed", "variables"),
         checks.spec("spans_exact", "seed_relations"),
     ],
@@ -227,7 +232,7 @@ def read_windows(
     yield run.result(
         assembly.relations,
         asset="seed_relations",
-        columns=["source", "target", "sign", "confidence", "quote"],
+        columns=["source", "sign", "target", "quote"],
         checks=[checks.spans_exact("seed_relations", documents, assembly.relations, "quote")],
     )
     counted = [{"count": name, "value": count} for name, count in assembly.counts.items()]

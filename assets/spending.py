@@ -10,7 +10,7 @@ from hcg_pipeline.backends.llm.backend import LlmBackend
 from hcg_pipeline.backends.llm.budget import PriceList
 from hcg_pipeline.backends.llm.cache import good_reply
 from hcg_pipeline.corpus.chunks import split_documents
-from hcg_pipeline.corpus.documents import read_documents
+from hcg_pipeline.corpus.documents import read_files
 from hcg_pipeline.errors import HcgError
 from hcg_pipeline.estimation.estimate import BuildEstimate, estimate_build
 from hcg_pipeline.estimation.rehearsal import PlannedBuild
@@ -39,7 +39,7 @@ def estimate_corpus(workspace: Workspace, corpus: str, tier: str | None, progres
         )
     tier = tier or settings.tier
     outcomes = read_outcomes(folder)
-    documents, _ = read_documents(folder, progress)
+    documents, _ = read_files(workspace.document_files(corpus), progress)
     pin = read_pin(workspace, corpus, backend.name, tier)
     build = PlannedBuild(
         chunks=split_documents(documents, settings.chunking, progress),

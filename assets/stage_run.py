@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import pyarrow as pa
 
-from assets.checks import cost_within_budget, failed_windows
+from assets.asking_checks import cost_within_budget, failed_windows
 from assets.column_lineage import column_lineage
 from assets.corpora import CORPORA
 from assets.table_metadata import column_schema, content_version, preview
@@ -109,6 +109,10 @@ class StageRun:
         self._vectors = self._run_calls(language)
         return self._vectors.of(embedder)
 
+    def question_calls(self, embedding: EmbeddingModel, language: LanguageModel) -> RunCalls | None:
+        """What takes note of the calls that embed questions, where an endpoint may be asked to."""
+        return self._recorded(language) if embedding.kind == "openai" else None
+
     def judges(self, judging: Judges, language: LanguageModel) -> list[Judge]:
         """The judges that are configured, if any. Their calls go into this run's ledger, replies into the cache."""
         if not judging.endpoints:
@@ -207,7 +211,10 @@ class StageRun:
     def _with_links(self, check: dg.AssetCheckResult, asset: str) -> dg.AssetCheckResult:
         """The check's result with the way to all rows: the asset's page, and the file with its table."""
         table = self.workspace.corpus_store(self.corpus) / "assets" / f"{asset}.parquet"
-        links = {"asset": dg.MetadataValue.asset(dg.AssetKey(asset)), "table": dg.MetadataValue.path(str(table))}
+        links: dict[str, dg.MetadataValue[Any]] = {
+            "asset": dg.MetadataValue.asset(dg.AssetKey(asset)),
+            "table": dg.MetadataValue.path(str(table)),
+        }
         return check._replace(metadata={**check.metadata, **links})
 
     def _quarantine(self, asset: str, failures: Sequence[Failure]) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-import re
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +10,6 @@ import dagster as dg
 import pyarrow as pa
 
 _CELL = 90
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+!|~&$]")
 
 
 def column_schema(schema: pa.Schema) -> dg.TableSchema:
@@ -28,21 +27,17 @@ def column_schema(schema: pa.Schema) -> dg.TableSchema:
     )
 
 
-def preview(table: pa.Table, columns: Sequence[str] | None = None, rows: int = 8) -> dg.MarkdownMetadataValue:
-    """The first rows as a Markdown table. Cells are cut to 90 characters and cannot carry markup of their own."""
-    shown = table.slice(0, rows).select(list(columns) if columns else table.column_names)
-    lines = [
-        "| " + " | ".join(shown.column_names) + " |",
-        "| " + " | ".join("---" for _ in shown.column_names) + " |",
-    ]
-    lines += ["| " + " | ".join(_cell(value) for value in row.values()) + " |" for row in shown.to_pylist()]
-    if table.num_rows > rows:
-        lines.append(f"\n… and {table.num_rows - rows:,} more rows")
-    return dg.MetadataValue.md("\n".join(lines))
+def preview(table: pa.Table, columns: Sequence[str] | None = None, rows: int = 6) -> dg.TableMetadataValue:
+    """The first rows, as a table that the UI shows in place. Lists and long texts are cut to what fits into a cell."""
+    shown = table.select(list(columns) if columns else table.column_names).slice(0, rows)
+    return dg.MetadataValue.table(
+        records=[dg.TableRecord({name: _cell(value) for name, value in row.items()}) for row in shown.to_pylist()],
+        schema=dg.TableSchema([dg.TableColumn(field.name, _cell_type(field.type)) for field in shown.schema]),
+    )
 
 
-def rows_preview(rows: Sequence[Mapping[str, Any]]) -> dg.MarkdownMetadataValue:
-    """Plain rows, all of them, as a Markdown table like `preview`'s."""
+def rows_preview(rows: Sequence[Mapping[str, Any]]) -> dg.TableMetadataValue:
+    """Plain rows, all of them, as a table like `preview`'s."""
     return preview(pa.Table.from_pylist([dict(row) for row in rows]), rows=len(rows))
 
 
@@ -62,14 +57,22 @@ def content_version(table: pa.Table) -> dg.DataVersion:
     return dg.DataVersion(sink.hexdigest())
 
 
-def _cell(value: object) -> str:
+def _cell(value: object) -> str | int | float | bool | None:
+    """A value as JSON has it: what is no number becomes text on one line."""
+    if value is None or isinstance(value, bool | int):
+        return value
     if isinstance(value, float):
-        return f"{value:.3g}"
+        return float(f"{value:.3g}") if math.isfinite(value) else str(value)
     if isinstance(value, list):
         value = "; ".join(_inner(item) for item in value[:6]) + ("; …" if len(value) > 6 else "")
-    text = " ".join(str(value if value is not None else "").split())
-    cut = text if len(text) <= _CELL else text[: _CELL - 1] + "…"
-    return _MARKUP.sub(r"\\\g<0>", cut)
+    text = " ".join(str(value).split())
+    return text if len(text) <= _CELL else text[: _CELL - 1] + "…"
+
+
+def _cell_type(kind: pa.DataType) -> str:
+    """The type of a column of cells: numbers and truth values as they are, all else as text."""
+    plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    return str(kind) if plain else "string"
 
 
 def _inner(item: object) -> str:

@@ -65,16 +65,12 @@ def test_every_asset_says_what_it_is(defs):
         assert node.partitions_def.name == "corpora", key
         assert node.description and len(node.description) > 40, key
         assert node.group_name in (
-            "corpus",
-            "embedding",
-            "specification",
-            "graph",
-            "answering",
-            "evaluation",
-            "inputs",
+            *("corpus", "embedding", "specification", "specification/settings", "graph", "graph/corrections"),
+            *("graph/quality", "answering", "evaluation"),
         ), key
         assert node.kinds and node.code_version and node.owners, key
-        if node.group_name == "inputs":
+        assert ("hcg/input" in node.tags) == (key.to_user_string() in INPUTS), key
+        if key.to_user_string() in INPUTS:
             continue  # they hold no data
         columns = node.metadata["dagster/column_schema"].columns
         assert columns and all(column.description for column in columns), key
@@ -93,7 +89,17 @@ def test_the_checks_that_guard_what_is_published_block(defs):
         ("evidence_links", "spans_exact"),
         ("variables", "vocabulary_closed"),
         ("node_edges", "vocabulary_closed"),
+        ("graph_index", "index_matches_graph"),
     }
+
+
+def test_what_costs_money_is_held_to_the_budget(defs):
+    """Every stage that asks a backend is in the one pool that all corpora share, and says what the run has spent."""
+    graph = defs.resolve_asset_graph()
+    checked = {key.asset_key.to_user_string() for key in graph.asset_check_keys if key.name == "cost_within_budget"}
+    pooled = {key.to_user_string() for key in graph.get_all_asset_keys() if graph.get(key).pools == {"llm"}}
+    assert checked == {"ranked_dimensions", "metrics", "variables", "metric_templates", "node_edges", "answers"}
+    assert checked <= pooled
 
 
 def test_the_jobs_cover_the_stages(defs):
@@ -102,6 +108,7 @@ def test_the_jobs_cover_the_stages(defs):
 
     asked = {"answers", "scores", "benchmark_report"}
     assert assets("answer_questions") == asked | set(INPUTS)
+    assert assets("everything") == {key.to_user_string() for key in defs.resolve_asset_graph().get_all_asset_keys()}
     assert assets("build_graph") | asked == assets("everything")
     assert assets("build_graph") & asked == set()
 

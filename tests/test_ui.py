@@ -41,7 +41,7 @@ def ui(data, tmp_path):
     log = (tmp_path / "ui.log").open("wb")
     process = subprocess.Popen(
         [str(Path(sys.executable).parent / "hcg"), "ui", "--port", str(port)],
-        env=os.environ | {"HCG_DATA": str(data), "HOME": str(home)},
+        env=os.environ | {"HCG_DATA": str(data), "HOME": str(home), "HCG_SECONDS_BETWEEN_LOOKS": "2"},
         stdout=log,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -65,36 +65,40 @@ def test_what_is_dropped_into_a_folder_is_seen_in_the_browser(ui, data):
     write_tiny_corpus(data)
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1600, "height": 900})
+        page = browser.new_page(viewport={"width": 1800, "height": 620})
         page.set_default_timeout(30_000)
         expect = sync_api.expect
+        expect.set_options(timeout=30_000)
 
         # The sensors see the folders, build the graph, and then answer the questions.
         _until(
             lambda: _runs(ui) == [("answer_questions", "SUCCESS"), ("build_graph", "SUCCESS")], 120, lambda: _runs(ui)
         )
-        page.goto(f"{ui}/runs")
-        for job in ("build_graph", "answer_questions"):
-            expect(page.get_by_text(job).first).to_be_visible()
-        expect(page.get_by_text("Success").first).to_be_visible()
-
-        page.goto(f"{ui}/assets/graph?view=partitions&partition=infections")
+        page.goto(f"{ui}/assets/graph?view=partitions&partition=infections", wait_until="commit")
         expect(page.get_by_text("Materialized", exact=True).first).to_be_visible()
         expect(page.get_by_text("share_with_evidence").first).to_be_visible()
         page.get_by_role("row", name="picture").get_by_text("[Show Markdown]").click()
         expect(page.get_by_role("img", name="graph", exact=True).first).to_be_visible()
-        page.goto(f"{ui}/assets/answers?view=partitions&partition=infections")
-        expect(page.get_by_text("small.json").first).to_be_visible()
+        page.keyboard.press("Escape")
 
-        page.goto(f"{ui}/assets/rejected?view=checks")
+        page.goto(f"{ui}/assets/rejected?view=checks", wait_until="commit")
         expect(page.get_by_text("no_rejected_files").first).to_be_visible()
         expect(page.get_by_text("Every file of the corpus folder could be read.").first).to_be_visible()
+        expect(page.get_by_text("broken.pdf").first).to_be_visible()  # the rows of the check that warns
 
-        page.goto(f"{ui}/asset-groups")
-        for group in ("inputs", "corpus", "specification", "graph", "answering", "evaluation"):
+        page.goto(f"{ui}/assets/answers?view=partitions&partition=infections", wait_until="commit")
+        expect(page.get_by_text("small.json").first).to_be_visible()
+
+        page.locator('a[href="/runs"]').first.click()
+        for job in ("build_graph", "answer_questions"):
+            expect(page.get_by_text(job).first).to_be_visible()
+        expect(page.get_by_text("Success").first).to_be_visible()
+
+        page.locator('a[href="/asset-groups"]').first.click()
+        for group in ("corpus", "embedding", "specification", "graph", "answering", "evaluation"):
             expect(page.get_by_text(group, exact=True).last).to_be_visible()
         PICTURES.mkdir(exist_ok=True)
-        page.wait_for_timeout(1500)  # the drawing is laid out in a worker
+        expect(page.get_by_text("fetching statuses")).to_have_count(0)
         page.screenshot(path=PICTURES / "lineage.png")
         browser.close()
     assert (PICTURES / "lineage.png").stat().st_size > 10_000

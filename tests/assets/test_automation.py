@@ -4,17 +4,22 @@ import datetime
 import json
 import os
 import shutil
+from pathlib import Path
 
 import dagster as dg
 import pytest
 from fresh_definitions import forget_definitions
+from object_store import BUCKET, empty_bucket
 from tiny_corpus import write_tiny_corpus
 
 from assets.inputs import INPUTS
 from assets.run_content import DOCUMENTS_TAG, QUESTIONS_TAG
 from assets.watching import QUIET_SECONDS
+from hcg_pipeline.graph.remote_snapshots import RemoteSnapshotStore
 from hcg_pipeline.graph.snapshot import SnapshotStore
+from resources import folder_scans
 from resources.dagster_home import open_instance
+from resources.places import data_folder
 from resources.workspace import Workspace
 
 
@@ -51,6 +56,22 @@ class Clock:
     now = 1_800_000_000.0
 
 
+ANYWHERE = pytest.mark.parametrize("data", ["here", "on S3"], indirect=True)
+
+
+@pytest.fixture
+def data(request, tmp_path, monkeypatch):
+    """An empty data folder, which is a prefix on S3 where a test asks for that."""
+    monkeypatch.setenv("HCG_CACHE", str(tmp_path / "cache"))
+    if getattr(request, "param", "here") == "here":
+        (tmp_path / "data").mkdir()
+        monkeypatch.setenv("HCG_DATA", str(tmp_path / "data"))
+    else:
+        empty_bucket(monkeypatch)
+        monkeypatch.setenv("HCG_DATA", f"s3://{BUCKET}/some/data")
+    return data_folder()
+
+
 @pytest.fixture
 def instance():
     with dg.DagsterInstance.ephemeral() as instance:
@@ -80,6 +101,7 @@ def corpus(data):
     return write_tiny_corpus(data)
 
 
+@ANYWHERE
 def test_a_new_folder_becomes_a_partition_at_once_and_a_build_when_it_is_left_alone(daemon, instance, corpus):
     builds = daemon("changed_corpora")
     assert builds.tick() == []
@@ -111,28 +133,47 @@ def test_a_change_rebuilds_that_corpus_alone(daemon, data, corpus, change):
     assert builds.settle() == ["infections"]
 
 
+@pytest.mark.parametrize("data", ["on S3"], indirect=True)
+def test_a_change_on_s3_rebuilds_that_corpus_alone(daemon, data, corpus):
+    write_tiny_corpus(data, "other")
+    builds = daemon("changed_corpora")
+    assert builds.settle() == ["infections", "other"]
+    for change in (
+        lambda: (corpus / "more.txt").write_text("Measles causes fever."),
+        lambda: (corpus / "prevention.txt").write_text("Vaccination prevents measles."),
+        (corpus / "drugs" / "relief.txt").unlink,
+        lambda: (corpus / "corpus.yaml").write_text("tier: XS\n"),
+    ):
+        change()
+        assert builds.settle() == ["infections"]
+
+
+@ANYWHERE
 def test_while_files_are_being_written_nothing_is_built(daemon, corpus):
     builds = daemon("changed_corpora")
     builds.settle()
     for size in range(1, 6):
         (corpus / "copied.txt").write_text("Influenza causes fever. " * size)
-        os.utime(corpus / "copied.txt", (1, 1))  # `cp --preserve` and unzip keep the old time while they write
+        if isinstance(corpus, Path):
+            os.utime(corpus / "copied.txt", (1, 1))  # `cp --preserve` and unzip keep the old time while they write
         assert builds.tick() == []
         assert "'infections' is changing" in builds.said
     assert builds.tick() == ["infections"]
 
 
+@ANYWHERE
 def test_a_file_that_was_only_touched_or_hidden_builds_nothing(daemon, corpus):
     builds = daemon("changed_corpora")
     builds.settle()
-    os.utime(corpus / "prevention.txt", (1, 1))
+    (corpus / "prevention.txt").write_text((corpus / "prevention.txt").read_text())
     (corpus / ".prevention.txt.swp").write_text("x")
     assert builds.settle() == []
-    assert "touched, but the same" in builds.said
+    assert ("touched, but the same" in builds.said) is isinstance(corpus, Path), "S3's tags are of the content"
     assert builds.tick() == []
     assert builds.said == "nothing changed"
 
 
+@ANYWHERE
 def test_going_back_to_an_old_content_is_a_change_like_any_other(daemon, corpus):
     builds = daemon("changed_corpora")
     old = (corpus / "prevention.txt").read_text()
@@ -143,10 +184,11 @@ def test_going_back_to_an_old_content_is_a_change_like_any_other(daemon, corpus)
     assert built == [["infections"]] * 5
 
 
+@ANYWHERE
 def test_a_restart_repeats_nothing_and_misses_nothing(daemon, data, corpus, tmp_path):
     builds = daemon("changed_corpora")
     builds.settle()
-    shutil.rmtree(data / "store" / "cache")
+    shutil.rmtree(tmp_path / "cache", ignore_errors=True)
     again = daemon("changed_corpora")
     again.cursor, again._run_keys = builds.cursor, builds._run_keys
     assert again.settle() == []
@@ -195,11 +237,12 @@ def test_an_empty_corpus_is_waited_for(daemon, data, instance):
     assert instance.get_dynamic_partitions("corpora") == ["bare"]
 
 
+@ANYWHERE
 def test_a_removed_corpus_is_reported_once_on_its_asset_and_kept(daemon, data, instance, corpus):
     noticed = daemon("corpora_noticed")
     noticed.settle()
     _materialized(instance, "document_files", "1")
-    shutil.rmtree(corpus)
+    _remove(corpus)
     noticed.tick()
     [event] = [event for event in noticed.result.asset_events if isinstance(event, dg.AssetObservation)]
     assert (event.asset_key, event.partition) == (dg.AssetKey("document_files"), "infections")
@@ -225,6 +268,7 @@ def test_noticing_builds_nothing_and_reports_what_is_in_the_way(daemon, data, in
     assert "corpus.yaml:1: tier:" in noticed.said
 
 
+@ANYWHERE
 def test_a_changed_setting_of_a_built_corpus_gets_a_new_data_version(daemon, data, instance, corpus):
     noticed = daemon("corpora_noticed")
     noticed.settle()
@@ -244,12 +288,59 @@ def test_a_changed_setting_of_a_built_corpus_gets_a_new_data_version(daemon, dat
     assert _names(noticed.result.asset_events) == {"chunking"}
 
 
+@ANYWHERE
+def test_a_changed_question_file_alone_gets_a_new_data_version(daemon, data, instance, corpus):
+    noticed = daemon("corpora_noticed")
+    noticed.settle()
+    for name in INPUTS:
+        _materialized(instance, name, "before")
+    (data / "questions" / "infections" / "more.json").write_text('[{"id": "1", "question": "What causes fever?"}]')
+    noticed.settle()
+    noticed.tick()
+    before = noticed.result.asset_events
+    (data / "questions" / "infections" / "more.json").unlink()
+    noticed.settle()
+    assert before == [] and _names(noticed.result.asset_events) == {"question_files"}
+
+
+def test_a_folder_that_takes_long_to_read_is_read_over_several_looks(daemon, instance, corpus, monkeypatch):
+    noticed, builds = daemon("corpora_noticed"), daemon("changed_corpora")
+    for module in ("noticing", "automation"):
+        monkeypatch.setattr(f"assets.{module}.READING_SECONDS", 0.0)
+    assert builds.settle() == [] and noticed.settle() == []
+    assert builds.said == "'infections': still reading its 4 files"
+    assert noticed.said == "'infections': still reading its files"
+    for name in INPUTS:
+        _materialized(instance, name, "before")
+    for module in ("noticing", "automation"):
+        monkeypatch.setattr(f"assets.{module}.READING_SECONDS", 60.0)
+    assert builds.tick() == ["infections"]
+    noticed.tick()
+    assert "document_files" in _names(noticed.result.asset_events)
+
+
+def test_each_file_is_read_once_for_all_sensors(daemon, corpus, monkeypatch):
+    opened, digest = [], folder_scans._file_digest
+
+    def noting(path):
+        opened.append(path.name)
+        return digest(path)
+
+    monkeypatch.setattr(folder_scans, "_file_digest", noting)
+    noticed, builds = daemon("corpora_noticed"), daemon("changed_corpora")
+    noticed.settle()
+    builds.settle()
+    documents = ["broken.pdf", "infections.md", "prevention.txt", "relief.txt"]
+    assert sorted(name for name in opened if name != "small.json") == documents
+
+
+@ANYWHERE
 def test_questions_wait_for_the_graph_and_are_answered_without_building(daemon, data, instance, corpus, monkeypatch):
     instance.add_dynamic_partitions("corpora", ["infections"])
     answers = daemon("changed_questions")
     assert answers.settle() == []
     assert "the questions of 'infections' wait for its graph" in answers.said
-    monkeypatch.setattr(SnapshotStore, "current", lambda self: "a graph")
+    _has_graph(monkeypatch)
     assert answers.tick() == ["infections"]
     assert list(answers.result.run_requests[0].tags) == [QUESTIONS_TAG]
     assert answers.settle() == []
@@ -264,7 +355,7 @@ def test_questions_wait_for_the_graph_and_are_answered_without_building(daemon, 
 def test_a_corpus_without_questions_is_left_alone(daemon, data, instance, monkeypatch):
     (data / "corpora" / "quiet").mkdir(parents=True)
     instance.add_dynamic_partitions("corpora", ["quiet"])
-    monkeypatch.setattr(SnapshotStore, "current", lambda self: "a graph")
+    _has_graph(monkeypatch)
     assert daemon("changed_questions").settle() == []
 
 
@@ -308,6 +399,19 @@ def test_what_costs_money_does_not_run_by_itself(data, monkeypatch, key, status)
     }
     assert definitions.defs.resolve_schedule_def("nightly").default_status == dg.DefaultScheduleStatus.STOPPED
     forget_definitions()
+
+
+def _has_graph(monkeypatch):
+    for store in (SnapshotStore, RemoteSnapshotStore):
+        monkeypatch.setattr(store, "published_id", lambda self: "a graph")
+
+
+def _remove(folder):
+    """The folder and all that is in it."""
+    if isinstance(folder, Path):
+        shutil.rmtree(folder)
+    else:
+        folder.rmdir(recursive=True)
 
 
 def _names(events):

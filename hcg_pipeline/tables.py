@@ -143,7 +143,7 @@ NODE_EDGES = pa.schema(
         _field("mechanism", pa.string(), "how the one brings about the other"),
         _field("sign", pa.string(), "'+', '-' or '?'"),
         _field("confidence", pa.float64(), "0 to 1"),
-        _field("origin", pa.string(), "'seed', 'judged', or 'expert' for an edge that a correction added"),
+        _field("origin", pa.string(), "'seed', 'judged', or 'expert' for an edge that a person added"),
         _field("support", pa.int64(), "distinct quotes that state it"),
         _field("quotes", pa.list_(QUOTE), "the words that state it, with their spans"),
     ]
@@ -168,6 +168,7 @@ NODES = pa.schema(
         _field("category", pa.string(), "its metric's category"),
         _field("in_degree", pa.int64(), "edges into it"),
         _field("out_degree", pa.int64(), "edges out of it"),
+        _field("added_by", pa.string(), "'corpus', or 'expert' where no text names it and a person added it"),
     ]
 )
 
@@ -179,7 +180,7 @@ EDGES = pa.schema(
         _field("mechanism", pa.string(), "how the one brings about the other"),
         _field("sign", pa.string(), "'+', '-' or '?'"),
         _field("confidence", pa.float64(), "0 to 1"),
-        _field("origin", pa.string(), "'seed', 'judged', or 'expert' for an edge that a correction added"),
+        _field("origin", pa.string(), "'seed', 'judged', or 'expert' for an edge that a person added"),
         _field("support", pa.int64(), "distinct quotes that state it"),
         _field("evidence", pa.int64(), "evidence links; 0 marks an edge that lacks any"),
     ]
@@ -318,7 +319,7 @@ FAILURES = pa.schema(
 LEDGER = pa.schema(
     [
         _field("call_id", pa.string(), "unique: of rows with the same id, all but one are copies"),
-        _field("run", pa.string(), "the run that made the call, or what else did (`ask`, `answer`)"),
+        _field("run", pa.string(), "the run that made the call, or what else did (`ask`, `evaluate`, `respec`)"),
         _field("at", pa.timestamp("us", tz="UTC"), "when it was over"),
         _field("stage", pa.string(), "the stage that it was for"),
         _field("key", pa.string(), "the window, template or question that it was about"),

@@ -73,9 +73,9 @@ def correct(
         typer.Argument(
             metavar="[EDIT]",
             show_default=False,
-            help="rename-entity, merge-entity, split-entity, drop-entity, rename-metric, merge-metric, drop-metric, "
-            "set-role, rename-variable, merge-variable, drop-variable, add-edge, drop-edge, flip-edge, reword. None: "
-            "list the edits that there are.",
+            help="rename-entity, merge-entity, split-entity, drop-entity, split-dimension, rename-metric, "
+            "merge-metric, split-metric, drop-metric, set-role, rename-variable, merge-variable, drop-variable, "
+            "add-edge, drop-edge, flip-edge, reword. None: list the edits that there are.",
         ),
     ] = None,
     values: Annotated[

@@ -3,26 +3,16 @@
 from pathlib import Path
 
 import pytest
+from endpoints import ENDPOINTS
 from fresh_definitions import forget_definitions
 
-_ENDPOINTS = (
-    "OPENAI_API_KEY",
-    "HCG_LLM_BASE_URL",
-    "HCG_LLM_MODEL",
-    "HCG_JUDGE_MODEL",
-    "HCG_JUDGE_BASE_URL",
-    "HCG_JUDGE_API_KEY",
-    "HCG_EMBEDDER",
-    "HCG_EMBEDDING_BASE_URL",
-    "HCG_EMBEDDING_MODEL",
-    "DAGSTER_HOME",
-)
+_PLACES = ("HCG_CORPORA", "HCG_QUESTIONS", "HCG_STORE", "HCG_CACHE")
 
 
 @pytest.fixture(autouse=True)
 def no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test asks an endpoint that is configured outside; blank, so that a .env sets nothing either."""
-    for name in _ENDPOINTS:
+    """No test asks an endpoint, or uses a place, that is configured outside; blank, so that a .env sets nothing."""
+    for name in (*ENDPOINTS, *_PLACES):
         monkeypatch.setenv(name, "")
 
 

@@ -13,7 +13,9 @@ from command_line import CliRunner
 from fresh_definitions import forget_definitions
 from tiny_corpus import QUESTIONS, TEXTS, write_tiny_corpus
 
+from assets.standing import standing_build, versions_now
 from hcg import app
+from resources.workspace import Workspace
 
 pytestmark = pytest.mark.xdist_group("cli")
 
@@ -75,6 +77,46 @@ def test_build_says_what_was_built_where_it_lies_and_what_to_do_next(template):
     assert "dagster" not in done.stderr.lower()
     assert "Warning" not in done.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["corpora", "questions", "store"]
+
+
+def test_a_build_stands_until_something_that_it_read_or_made_is_another(built):
+    runs = built / "store" / "dagster" / "history" / "runs"
+    before = sorted(runs.iterdir())
+    result = hcg("build", "infections")
+    assert result.exit_code == 0, result.output
+    assert re.match(r"Nothing has changed since run [0-9a-f]{8} \(\d{4}-.*\): its graph stands\.\n", result.stdout)
+    assert "infections: 3 documents in 3 chunks" in result.stdout
+    assert sorted(runs.iterdir()) == before, "no run was made"
+
+    workspace = Workspace.from_environment()
+
+    def stands(tier: str | None = None) -> bool:
+        return standing_build(workspace, "infections", versions_now(workspace, "infections", tier)) is not None
+
+    assert stands()
+    assert not stands("XS")
+    corpus, store = built / "corpora" / "infections", built / "store" / "infections"
+    snapshot = store / "snapshots" / (store / "CURRENT").read_text().strip()
+    for file in (
+        *(
+            corpus / name
+            for name in ("infections.md", "new.txt", "corrections.yaml", "graph_spec.yaml", "outcomes.yaml")
+        ),
+        *(store / "assets" / "metrics.parquet", store / "pins" / "rules-S.yaml", store / "CURRENT"),
+        *(snapshot / "edges.parquet", snapshot / "index" / "manifest.json", store / "last_build.json"),
+    ):
+        there = file.exists()
+        kept = file.with_name("kept-aside")
+        if there:
+            file.rename(kept)
+        file.write_text("corrections: []\n")
+        assert not stands(), file
+        file.unlink()
+        if there:
+            kept.rename(file)
+        assert stands(), file
+    assert (built / "questions" / "infections" / "small.json").write_text("[]")
+    assert stands(), "questions are not what a graph is built from"
 
 
 def test_show(built):

@@ -1,4 +1,4 @@
-"""`hcg build` through a faulty endpoint, killed with -9 at several moments: the same graph, and no call twice."""
+"""`hcg build` through a faulty endpoint, killed and terminated at several moments: the same graph, no call twice."""
 
 import itertools
 import os
@@ -65,14 +65,14 @@ def test_a_build_that_is_killed_again_and_again_ends_like_one_that_is_not(tmp_pa
         turns = itertools.cycle(faults)
         fake.always(lambda _body: next(turns) if fake.chat_calls % 9 == 0 else Fault())
         kills = 0
-        for share in (0.25, 0.7):
+        for share, ended in ((0.25, signal.SIGKILL), (0.7, signal.SIGINT)):  # the second is what *Terminate* sends
             process = subprocess.Popen(
                 words, env=environment(killed, fake), cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
             while sum(fake.completed.values()) < share * needed and process.poll() is None:
                 time.sleep(0.002)
             assert process.poll() is None, "it was to be killed before it was done"
-            os.kill(process.pid, signal.SIGKILL)
+            os.kill(process.pid, ended)
             process.wait()
             kills += 1
             while fake.in_flight:

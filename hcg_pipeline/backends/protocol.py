@@ -17,12 +17,17 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a stage cost. `cached` calls were answered from the cache and are not in `calls`."""
+    """What a stage cost. `cached` calls were answered from the cache and are not in `calls`.
+
+    Their tokens, spent when the replies were made, are the `kept` ones.
+    """
 
     calls: int = 0
     cached: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    kept_in: int = field(default=0, compare=False)
+    kept_out: int = field(default=0, compare=False)
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -30,6 +35,8 @@ class Usage:
             self.cached + other.cached,
             self.tokens_in + other.tokens_in,
             self.tokens_out + other.tokens_out,
+            self.kept_in + other.kept_in,
+            self.kept_out + other.kept_out,
         )
 
 

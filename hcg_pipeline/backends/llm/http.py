@@ -126,6 +126,8 @@ def _shortened(request: ChatRequest, read: int, url: str) -> TooLongError:
 
 
 def _window_setting(stage: str) -> str:
+    if stage.startswith("judge_"):
+        return "--budget for hcg evaluate"
     return "HCG_LLM_ANSWER_WORDS" if stage == "answers" else "window_words in corpus.yaml"
 
 

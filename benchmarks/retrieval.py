@@ -2,8 +2,8 @@
 
 `python benchmarks/retrieval.py [CORPUS …] [--half even|odd]` measures the speed on random graphs, then built corpora
 (all of them by default) that have question files with references in the data folder (`HCG_DATA`, else `data/`), and
-writes `benchmarks/results/retrieval.json` and `.md`. Settings were tuned on questions at even places of other corpora's
-files; `--half odd` reports the others.
+writes `benchmarks/results/retrieval.json` and `.md`. Settings were chosen on questions at even places of three files
+(GraphRAG-Bench medical, HolisQA medicine, the self-checks of a textbook on economics); `--half odd` reports the others.
 """
 
 import argparse

@@ -15,9 +15,9 @@ import pyarrow as pa
 from hcg_pipeline.retrieval.cones import find_cones
 from hcg_pipeline.retrieval.evidence import select
 from hcg_pipeline.retrieval.graph_arrays import GraphArrays, graph_arrays
-from hcg_pipeline.retrieval.graph_mode import Walk, links_of, with_links
-from hcg_pipeline.retrieval.index import PassageArrays
+from hcg_pipeline.retrieval.graph_mode import Walk, links_of
 from hcg_pipeline.retrieval.match import Match
+from hcg_pipeline.retrieval.passage_arrays import PassageArrays
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 from hcg_pipeline.retrieval.terms import count_terms
 from hcg_pipeline.retrieval.traverse import traverse
@@ -102,7 +102,7 @@ def _question(
     cones = find_cones(graph, subgraph, match, settings)
     coned = process_time()
     links = links_of(graph, Walk(match, subgraph, cones), pointers, stated)
-    select(passages, with_links(scores, links), links, np.empty(0, dtype=np.int32), settings.words)
+    select(passages, scores, passages.telling, links, settings.words)
     return [traversed - begin, coned - traversed, process_time() - coned]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hcg_pipeline.retrieval.graph_arrays import Floats, GraphArrays, Ints, ranges
+from hcg_pipeline.retrieval.graph_arrays import Floats, GraphArrays, Ints
 from hcg_pipeline.retrieval.match import Match
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 from hcg_pipeline.retrieval.traverse import Subgraph
@@ -57,36 +57,35 @@ def find_cones(graph: GraphArrays, subgraph: Subgraph, match: Match, settings: R
     strengths = flow.strengths(graph, match, settings)
     outcomes = np.flatnonzero(graph.endpoint[subgraph.nodes])
     reach = flow.forward(subgraph.seeds)
-    merged = _merge(graph, subgraph, outcomes, reach, strengths)
-    if settings.order == "paper":
-        merged.sort(key=lambda cone: (-cone.converging, -cone.score, cone.metric))
-    else:
-        merged.sort(key=lambda cone: (-cone.score, -cone.converging, cone.metric))
-    kept = merged[: settings.cones]
+    kept = _merge(graph, subgraph, outcomes, reach, strengths, settings)
     members = flow.backward([cone.outcomes for cone in kept])
-    return Cones(tuple(kept), members[subgraph.target], strengths.max(axis=1, initial=0))
+    return Cones(kept, members[subgraph.target], strengths.max(axis=1, initial=0))
 
 
-def _merge(graph: GraphArrays, subgraph: Subgraph, outcomes: Ints, reach: Bits, strengths: Floats) -> list[MergedCone]:
+def _merge(
+    graph: GraphArrays, subgraph: Subgraph, outcomes: Ints, reach: Bits, strengths: Floats, settings: RetrievalSettings
+) -> tuple[MergedCone, ...]:
+    """The cones of the reached outcomes, merged by metric, the best C_max in order."""
     metrics = graph.metric[subgraph.nodes[outcomes]]
     order = np.argsort(metrics, kind="stable")
     outcomes, metrics = outcomes[order], metrics[order]
     if not len(outcomes):
-        return []
+        return ()
     starts = np.flatnonzero(np.diff(metrics, prepend=-1))
-    counts = np.bitwise_count(reach[outcomes]).sum(axis=1)
-    converging = np.bitwise_count(np.bitwise_or.reduceat(reach[outcomes], starts, axis=0)).sum(axis=1)
+    ends = np.append(starts[1:], len(outcomes))
+    reaching = reach[outcomes]
+    converging = np.bitwise_count(np.bitwise_or.reduceat(reaching, starts, axis=0)).sum(axis=1, dtype=np.int64)
     best = np.maximum.reduceat(strengths[outcomes], starts, axis=0)
     # float64 and a fixed order of summands: the ranking must not hang on rounding.
     scores = best.astype(np.float64).sum(axis=1)
-    ends = np.append(starts[1:], len(outcomes))
+    keys = (converging, scores) if settings.order == "paper" else (scores, converging)
     cones = []
-    for place, (begin, end) in enumerate(zip(starts, ends, strict=True)):
-        ranked = np.argsort(-counts[begin:end].astype(np.int64), kind="stable")
-        cones.append(
-            MergedCone(int(metrics[begin]), outcomes[begin:end][ranked], int(converging[place]), float(scores[place]))
-        )
-    return cones
+    for place in np.lexsort((metrics[starts], -keys[1], -keys[0]))[: settings.cones]:
+        inside = slice(starts[place], ends[place])
+        counts = np.bitwise_count(reaching[inside]).sum(axis=1, dtype=np.int64)
+        ranked = outcomes[inside][np.argsort(-counts, kind="stable")]
+        cones.append(MergedCone(int(metrics[starts[place]]), ranked, int(converging[place]), float(scores[place])))
+    return tuple(cones)
 
 
 class _Flow:
@@ -151,21 +150,18 @@ class _Flow:
         pairs = self._seeds * count + np.arange(count)
         values[pairs] = np.maximum(match.similarities, 0)
         kept = graph.confidence[self._edges] * np.float32(settings.discount)
-        pointers = np.searchsorted(self._source, np.arange(self._size + 1))
-        grew = np.zeros(len(values), dtype=bool)
-        for _ in range(settings.hops):
-            node, seed = np.divmod(pairs, max(count, 1))
-            starts, ends = pointers[node], pointers[node + 1]
-            edges = ranges(starts, ends)
-            lengths = ends - starts
-            arriving = np.repeat(values[pairs], lengths) * kept[edges]
-            reached = self._target[edges] * count + np.repeat(seed, lengths)
-            more = arriving > values[reached]
-            reached, arriving = reached[more], arriving[more]
-            if not len(reached):
-                break
-            np.maximum.at(values, reached, arriving)
-            grew[reached] = True
-            pairs = np.flatnonzero(grew)
-            grew[pairs] = False
+        pointers = np.concatenate(([0], np.cumsum(np.bincount(self._source, minlength=self._size))))
+        target = self._target * count
+        for left in range(settings.hops - 1, -1, -1):
+            node = pairs // max(count, 1)
+            starts = pointers[node]
+            lengths = pointers[node + 1] - starts
+            # The edges that leave the pairs' nodes, and the place in `pairs` that each comes from.
+            origin = np.repeat(np.arange(len(pairs)), lengths)
+            edges = np.arange(len(origin)) + (starts - np.cumsum(lengths) + lengths)[origin]
+            reached = target[edges] + (pairs - node * count)[origin]
+            before = values.copy() if left else values
+            np.maximum.at(values, reached, before[pairs][origin] * kept[edges])
+            if left:
+                pairs = np.flatnonzero(values > before)
         return values.reshape(self._size, count)

@@ -10,22 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from hcg_pipeline.retrieval.graph_arrays import Floats, Ints
-from hcg_pipeline.retrieval.index import PassageArrays
+from hcg_pipeline.retrieval.graph_arrays import Floats, Ints, ranges
+from hcg_pipeline.retrieval.passage_arrays import PassageArrays
 
+# The powers and shares below were chosen on the even half of three question files (benchmarks/retrieval.py).
 # Candidates are the best passages of this many times the budget's words.
 _CANDIDATE_WORDS = 6.0
 # Powers of a candidate's score: as a voter for concepts, and as a factor of its own gain.
-_VOTE, _OWN = 4.0, 2.5
+_VOTE, _OWN = 4.0, 2.0
 # Power of a passage's length by which its gain is divided: 0 prefers long passages, 1 short ones.
-_COST = 0.5
-# Power of a word's burstiness in its weight as a concept.
-_BURST = 0.7
-# What all links weigh beside all the words together.
-_LINKS = 0.05
-# Concepts are the words with the most weight, at most this many.
-_CONCEPTS = 1500
+_COST = 0.8
+# What the strongest link tells beside the most telling stem: as much as two words, its cause and its effect.
+_LINK = 2.0
 # The evidence stands in blocks of about this many words, the most telling block first, each in document order.
 BLOCK_WORDS = 750
 
@@ -50,45 +48,34 @@ class Choice:
     link: int
 
 
-def select(
-    passages: PassageArrays,
-    scores: Floats,
-    links: Links,
-    asked: NDArray[np.int32],
-    words: int,
-) -> list[Choice]:
+def select(passages: PassageArrays, scores: Floats, stems: Floats, links: Links, words: int) -> list[Choice]:
     """Chooses passages for one question up to a budget of `words`; passages are kept whole.
 
-    `scores` (P,) are from 0 to 1; `asked` are the columns of the question's own stems, which are no concepts: every
-    candidate has them. At least one passage is chosen if there is any with a score, even above the budget.
+    `scores` (P,) are from 0 to 1; `stems` (T,) is what each stem is worth as a concept, 0 for the question's own, which
+    every candidate has. At least one passage is chosen if there is any with a score, even above the budget.
     """
     candidates = _candidates(scores, passages.words, words)
     if not len(candidates):
         return []
     relevance = scores[candidates] / scores[candidates[0]]
-    cost = passages.words[candidates].astype(np.float32)
-    has, weight, owner = _concepts(passages, candidates, relevance**_VOTE, links, asked)
-    factor = relevance**_OWN / np.maximum(cost, 1) ** _COST
-    gain = has @ weight
+    cost = passages.words[candidates]
+    coverage = _Coverage(passages, candidates, relevance**_VOTE, stems, links)
+    # A factor of 0 closes a candidate: chosen already, or too long for what is left.
+    factor = (relevance**_OWN / np.maximum(cost, 1) ** _COST).astype(np.float64)
+    longest = int(cost.max())
     chosen: list[Choice] = []
-    open_ = np.ones(len(candidates), dtype=bool)
     left = words
     while True:
-        fitting = open_ & (cost <= left) if chosen else open_
-        if not fitting.any():
-            return chosen
         # A little more than nothing, so that the score decides once everything is covered.
-        worth = np.where(fitting, factor * (gain + 1e-6), -1)
-        best = int(np.argmax(worth))
-        open_[best] = False
+        worth = factor * (coverage.gain + 1e-6)
+        best = int(worth.argmax())
+        if worth[best] <= 0:
+            return chosen
+        chosen.append(Choice(int(candidates[best]), coverage.cover(best)))
+        factor[best] = 0
         left -= int(cost[best])
-        fresh = np.flatnonzero((has[best] > 0) & (weight > 0))
-        new_links = owner[fresh][owner[fresh] >= 0]
-        chosen.append(Choice(int(candidates[best]), int(new_links[0]) if len(new_links) else -1))
-        if len(fresh):
-            gain = gain - has[:, fresh] @ weight[fresh]
-            np.maximum(gain, 0, out=gain)
-            weight[fresh] = 0
+        if left < longest:
+            factor[cost > left] = 0
 
 
 def _candidates(scores: Floats, lengths: Ints, words: int) -> Ints:
@@ -103,42 +90,56 @@ def _candidates(scores: Floats, lengths: Ints, words: int) -> Ints:
     return above[np.argsort(-scores[above], kind="stable")][:count]
 
 
-def _concepts(
-    passages: PassageArrays, candidates: Ints, votes: Floats, links: Links, asked: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Ints]:
-    """Which concepts each candidate holds (C, K), their weights (K,), and the link that a concept is (or -1)."""
-    counts = passages.terms.counts
-    starts, ends = counts.indptr[candidates], counts.indptr[candidates + 1]
-    lengths = ends - starts
-    row = np.repeat(np.arange(len(candidates)), lengths)
-    cells = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-    column = counts.indices[cells]
-    weight = np.bincount(column, weights=votes[row], minlength=counts.shape[1]) / votes.sum()
-    weight *= passages.terms.idf * passages.terms.burstiness**_BURST
-    weight[asked] = 0
-    if np.count_nonzero(weight) > _CONCEPTS:
-        kept = np.sort(np.argsort(-weight, kind="stable")[:_CONCEPTS])
-    else:
-        kept = np.flatnonzero(weight)
-    place = np.full(counts.shape[1], -1, dtype=np.int64)
-    place[kept] = np.arange(len(kept))
-    known = place[column] >= 0
+class _Coverage:
+    """Which concepts the C candidates hold, and the weight that each would still add: `gain` (C,).
 
-    rank = np.full(len(passages.words), -1, dtype=np.int64)
-    rank[candidates] = np.arange(len(candidates))
-    present = rank[links.passage] >= 0
+    Sums are in float64 and made anew after each choice, so that a near tie is always decided the same way.
+    """
+
+    def __init__(self, passages: PassageArrays, candidates: Ints, votes: Floats, stems: Floats, links: Links) -> None:
+        counts = passages.terms.counts
+        starts, ends = counts.indptr[candidates], counts.indptr[candidates + 1]
+        self._stems = ends - starts
+        held = np.concatenate(([0], np.cumsum(self._stems)))
+        concept = counts.indices[ranges(starts, ends)]
+        self._first_link = len(stems)
+        self._links, stated, stating, strength = _stated(passages, candidates, links)
+        telling = np.concatenate([stems, _LINK * stems.max(initial=0) * strength])
+        voters = np.repeat(votes, self._stems)
+        if len(self._links):
+            # A candidate's links come after its stems.
+            voters = np.insert(voters, held[stating + 1], votes[stating])
+            concept = np.insert(concept, held[stating + 1], self._first_link + stated)
+            held += np.concatenate(([0], np.cumsum(np.bincount(stating, minlength=len(candidates)))))
+        weight = np.bincount(concept, weights=voters, minlength=len(telling)) * telling / votes.sum(dtype=np.float64)
+        self._concept, self._held, self._weight = concept, held, weight
+        self._holds = sparse.csr_matrix((np.ones(len(concept)), concept, held), shape=(len(candidates), len(weight)))
+        self.gain = self._holds @ weight
+
+    def cover(self, candidate: int) -> int:
+        """Counts the candidate's concepts as covered; the weightiest link that it is the first to state, or -1."""
+        concepts = self._concept[self._held[candidate] : self._held[candidate + 1]]
+        worth = self._weight[concepts]
+        self._weight[concepts] = 0
+        self.gain = self._holds @ self._weight
+        stems = self._stems[candidate]
+        if not worth[stems:].any():
+            return -1
+        return int(self._links[concepts[stems + np.argmax(worth[stems:])] - self._first_link])
+
+
+def _stated(passages: PassageArrays, candidates: Ints, links: Links) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
+    """The links that candidates state, each once; then per statement the place of its link and of the candidate.
+
+    Last the strengths of the links, the greatest of which is 1.
+    """
+    place = np.full(len(passages.words), -1, dtype=np.int64)
+    place[candidates] = np.arange(len(candidates))
+    present = place[links.passage] >= 0
     names, number = np.unique(links.link[present], return_inverse=True)
-    link_weight = np.zeros(len(names))
-    np.maximum.at(link_weight, number, links.weight[present])
-    if link_weight.sum() > 0:
-        link_weight *= _LINKS * weight[kept].sum() / link_weight.sum()
-
-    # float64, so that a near tie is decided the same way however the product is computed.
-    has = np.zeros((len(candidates), len(kept) + len(names)))
-    has[row[known], place[column[known]]] = 1
-    has[rank[links.passage[present]], len(kept) + number] = 1
-    weights = np.concatenate([weight[kept], link_weight])
-    return has, weights, np.concatenate([np.full(len(kept), -1, dtype=np.int64), names])
+    weight = np.zeros(len(names))
+    np.maximum.at(weight, number, links.weight[present])
+    return names, number, place[links.passage[present]], weight / weight.max(initial=1e-12)
 
 
 def reading_order(rows: list[int], words: Ints) -> list[int]:

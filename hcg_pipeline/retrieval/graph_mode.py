@@ -13,11 +13,9 @@ from hcg_pipeline.retrieval.match import Match, match_questions
 from hcg_pipeline.retrieval.questions import QuestionBatch, Similarity, similarities
 from hcg_pipeline.retrieval.retrieval import Cone, Evidence, Mode, Retrieval
 from hcg_pipeline.retrieval.settings import RetrievalSettings
-from hcg_pipeline.retrieval.strategy import Stopwatch, passage_evidence
+from hcg_pipeline.retrieval.strategy import Stopwatch, passages_as_evidence
 from hcg_pipeline.retrieval.traverse import Subgraph, traverse
 
-# What a full-strength link adds to a passage's score, which is at most 1 without it.
-_LINK_BONUS = 0.03
 # Of a dense graph's cones only the strongest links are asked for; a budget holds fewer passages than this.
 _MOST_LINKS = 200
 
@@ -50,18 +48,17 @@ def graph(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) 
         similarity = next(scored)
         watch.lap("search")
         if not len(match.variables):
-            chosen = select(index.passages, similarity.combined, NO_LINKS, similarity.stems, settings.words)
+            chosen = select(index.passages, similarity.combined, similarity.stems, NO_LINKS, settings.words)
             watch.lap("evidence")
             passages = _passages(index, chosen, similarity, None)
-            yield Retrieval(mode="fallback", passages=passages, seconds=watch.seconds)
+            yield _unmatched(index, "fallback", match, settings, passages, watch.seconds)
             continue
         found = walk(index, match, settings, watch)
         links = links_of(index.graph, found, index.edge_pointers, index.edge_passages)
-        scores = with_links(similarity.combined, links)
-        chosen = select(index.passages, scores, links, similarity.stems, settings.words)
+        chosen = select(index.passages, similarity.combined, similarity.stems, links, settings.words)
         watch.lap("evidence")
         passages = _passages(index, chosen, similarity, found)
-        yield _explained(index, "graph", found, passages, watch.seconds)
+        yield _explained(index, "graph", found, settings, passages, watch.seconds)
 
 
 def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Retrieval]:
@@ -73,7 +70,7 @@ def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSetti
         match = next(matches)
         watch.lap("match")
         if not len(match.variables):
-            yield Retrieval(mode="nodes_only", seconds=watch.seconds)
+            yield _unmatched(index, "nodes_only", match, settings, (), watch.seconds)
             continue
         found = walk(index, match, settings, watch)
         names = [index.graph.names[variable] for variable in match.variables]
@@ -87,7 +84,7 @@ def nodes_only(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSetti
             lines.append((text, "an edge of a cone"))
         passages = tuple(Evidence("", "", "", 0, 0, text, why) for text, why in lines)
         watch.lap("evidence")
-        yield _explained(index, "nodes_only", found, passages, watch.seconds)
+        yield _explained(index, "nodes_only", found, settings, passages, watch.seconds)
 
 
 def links_of(graph: GraphArrays, found: Walk, pointers: Ints, passages: Ints) -> Links:
@@ -103,17 +100,6 @@ def links_of(graph: GraphArrays, found: Walk, pointers: Ints, passages: Ints) ->
     starts, ends = pointers[rows], pointers[rows + 1]
     counts = ends - starts
     return Links(np.repeat(inside, counts), passages[ranges(starts, ends)], np.repeat(weights, counts))
-
-
-def with_links(scores: Floats, links: Links) -> Floats:
-    """Scores (P,) with a little more for passages that state a link, again at most 1."""
-    if not len(links.passage):
-        return scores
-    bonus = np.zeros_like(scores)
-    np.maximum.at(bonus, links.passage, links.weight / np.max(links.weight))
-    boosted = scores + np.float32(_LINK_BONUS) * bonus
-    raised: Floats = boosted / boosted.max()
-    return raised
 
 
 def _edge_weights(graph: GraphArrays, found: Walk) -> Floats:
@@ -133,18 +119,20 @@ def _strongest_edges(weights: Floats, most: int) -> Ints:
 
 
 def _matches(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Match]:
-    tau_min = index.manifest.tau_min if settings.tau_min is None else settings.tau_min
+    tau_min = _tau_min(index, settings)
     return match_questions(batch.vectors, index.variable_vectors, index.graph, tau_min, settings)
+
+
+def _tau_min(index: GraphIndex, settings: RetrievalSettings) -> float:
+    return index.manifest.tau_min if settings.tau_min is None else settings.tau_min
 
 
 def _passages(
     index: GraphIndex, chosen: list[Choice], similarity: Similarity, found: Walk | None
 ) -> tuple[Evidence, ...]:
-    rows = [choice.passage for choice in chosen]
-    return tuple(
-        passage_evidence(index, rows[place], _why(index, chosen[place], similarity, found))
-        for place in reading_order(rows, index.passages.words)
-    )
+    order = reading_order([choice.passage for choice in chosen], index.passages.words)
+    whys = [_why(index, chosen[place], similarity, found) for place in order]
+    return passages_as_evidence(index, [chosen[place].passage for place in order], whys)
 
 
 def _why(index: GraphIndex, choice: Choice, similarity: Similarity, found: Walk | None) -> str:
@@ -154,12 +142,30 @@ def _why(index: GraphIndex, choice: Choice, similarity: Similarity, found: Walk 
         names = index.graph.names
         source, target = index.graph.source[choice.link], index.graph.target[choice.link]
         parts.append(f"states {names[source]} → {names[target]}")
-    parts.append(f"cosine {similarity.vector[row]:.2f} and full text {similarity.text[row]:.2f} of the best")
+    parts.append(f"meaning {similarity.vector[row]:.2f}, words {similarity.text[row]:.2f} of the best passage's")
     return "; ".join(parts)
 
 
+def _unmatched(
+    index: GraphIndex,
+    mode: Mode,
+    match: Match,
+    settings: RetrievalSettings,
+    passages: tuple[Evidence, ...],
+    seconds: dict[str, float],
+) -> Retrieval:
+    """A retrieval for a question that matched nothing, with what came closest."""
+    nearest = match.nearest and (index.graph.names[match.nearest[0]], round(match.nearest[1], 6))
+    return Retrieval(mode, nearest=nearest, tau_min=_tau_min(index, settings), passages=passages, seconds=seconds)
+
+
 def _explained(
-    index: GraphIndex, mode: Mode, found: Walk, passages: tuple[Evidence, ...], seconds: dict[str, float]
+    index: GraphIndex,
+    mode: Mode,
+    found: Walk,
+    settings: RetrievalSettings,
+    passages: tuple[Evidence, ...],
+    seconds: dict[str, float],
 ) -> Retrieval:
     """A retrieval with everything that says how it was found."""
     graph, subgraph, cones = index.graph, found.subgraph, found.cones
@@ -170,6 +176,7 @@ def _explained(
             (graph.names[variable], round(float(similarity), 6))
             for variable, similarity in zip(found.match.variables, found.match.similarities, strict=True)
         ),
+        tau_min=_tau_min(index, settings),
         cones=tuple(
             Cone(
                 metric=graph.metric_names[cone.metric],

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hcg_pipeline.retrieval.budget import within_budget
 from hcg_pipeline.retrieval.chunk_arrays import ChunkArrays
 from hcg_pipeline.retrieval.cosine import cosines
 from hcg_pipeline.retrieval.graph_arrays import Floats, Ints
@@ -20,14 +21,14 @@ _RANK_CONSTANT = 60
 def hybrid(index: GraphIndex, batch: QuestionBatch, settings: RetrievalSettings) -> Iterator[Retrieval]:
     """The best chunks up to the word budget, best first; whole chunks, at least one."""
     chunks = index.chunks
-    watch = Stopwatch()
+    watch = Stopwatch(embed=batch.seconds)
     for vector, text in _scores(batch, chunks):
         order = fused_order(vector, text)
         rows = within_budget(order, chunks.words, settings.words)
         passages = tuple(chunks.evidence(row, f"hybrid search, rank {rank}") for rank, row in enumerate(rows, start=1))
         watch.lap("search")
         yield Retrieval(mode="hybrid", passages=passages, seconds=watch.seconds)
-        watch = Stopwatch()
+        watch = Stopwatch(embed=batch.seconds)
 
 
 def _scores(batch: QuestionBatch, chunks: ChunkArrays) -> Iterator[tuple[Floats, Floats]]:
@@ -47,11 +48,3 @@ def fused_order(*scores: Floats) -> Ints:
         order = np.argsort(-score, kind="stable")
         fused[order] += 1 / (_RANK_CONSTANT + 1 + np.arange(len(order)))
     return np.argsort(-fused, kind="stable")
-
-
-def within_budget(order: Ints, lengths: Ints, words: int) -> list[int]:
-    """The longest beginning of `order` whose rows together have at most `words` words; the first row in any case."""
-    if not len(order):
-        return []
-    total = np.cumsum(lengths[order])
-    return [int(row) for row in order[: max(1, int(np.searchsorted(total, words, side="right")))]]

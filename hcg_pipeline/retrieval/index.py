@@ -15,35 +15,13 @@ from hcg_pipeline.retrieval.calibration import evidence_threshold, match_thresho
 from hcg_pipeline.retrieval.chunk_arrays import ChunkArrays, cut_windows
 from hcg_pipeline.retrieval.graph_arrays import GraphArrays, Ints, graph_arrays
 from hcg_pipeline.retrieval.manifest import IndexManifest, check_embedder, fingerprint, read_manifest, write_manifest
-from hcg_pipeline.retrieval.passages import cut_passages, neighbourhood, passages_of_spans
-from hcg_pipeline.retrieval.terms import TermMatrix, bm25_weights, count_terms, term_matrix
+from hcg_pipeline.retrieval.passage_arrays import PassageArrays
+from hcg_pipeline.retrieval.passages import cut_passages, passages_of_spans
+from hcg_pipeline.retrieval.terms import TermMatrix, count_terms, term_matrix
 from hcg_pipeline.retrieval.texts import edge_text, variable_text
 
 # The windows of NaiveRAG (paper, Section 4).
 WINDOW_WORDS, OVERLAP_WORDS = 1200, 200
-# Standard deviation, in words, of the surroundings whose score rubs off on a passage.
-_SURROUNDINGS_WORDS = 600.0
-
-
-@dataclass(frozen=True)
-class PassageArrays:
-    """P passages: `table` holds their ids, spans and texts, `document` (P,) numbers their documents in order."""
-
-    table: pa.Table
-    vectors: Vectors
-    terms: TermMatrix
-    words: Ints
-    document: Ints
-
-    @cached_property
-    def bm25(self) -> sparse.csc_matrix:
-        """(P, T): what each stem is worth in each passage."""
-        return bm25_weights(self.terms)
-
-    @cached_property
-    def surroundings(self) -> sparse.csr_matrix:
-        """(P, P): the weight of each passage's neighbours, rows summing to one."""
-        return neighbourhood(self.document, self.words, _SURROUNDINGS_WORDS)
 
 
 @dataclass(frozen=True)

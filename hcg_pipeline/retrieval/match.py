@@ -16,10 +16,17 @@ _BLOCK_CELLS = 16_000_000
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The matched variables of one question, best first: places in the graph's arrays, and cosine similarities."""
+    """The matched variables of one question, best first: places in the graph's arrays, and cosine similarities.
+
+    Where nothing matched, `nearest` is the variable that came closest, with its similarity.
+    """
 
     variables: Ints
     similarities: Floats
+    nearest: tuple[int, float] | None = None
+
+
+NO_VARIABLES, NO_SIMILARITIES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
 
 
 def match_questions(
@@ -39,7 +46,7 @@ def match_questions(
 def _gate(row: Floats, order: Ints, starts: Ints, tau_min: float, settings: RetrievalSettings) -> Match:
     """Steps 1 to 4 of Definition 2 over similarities grouped by metric. Ties go to what comes first in the arrays."""
     if not len(starts):
-        return Match(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
+        return Match(NO_VARIABLES, NO_SIMILARITIES)
     ends = np.append(starts[1:], len(row))
     best = np.maximum.reduceat(row, starts)
     admitted = np.flatnonzero(best >= tau_min)
@@ -51,7 +58,8 @@ def _gate(row: Floats, order: Ints, starts: Ints, tau_min: float, settings: Retr
         above = np.flatnonzero(group >= threshold)
         chosen.append(starts[metric] + above[np.argsort(-group[above], kind="stable")][: settings.per_metric])
     if not chosen:
-        return Match(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
+        closest = int(np.argmax(row))
+        return Match(NO_VARIABLES, NO_SIMILARITIES, (int(order[closest]), float(row[closest])))
     places = np.concatenate(chosen)
     variables, similarities = order[places], row[places]
     ranked = np.lexsort((variables, -similarities))

@@ -42,13 +42,16 @@ class Cone:
 class Retrieval:
     """The evidence for one question in reading order, and how it was found.
 
-    `matched` holds (variable, similarity), best first; `hops` (outcome, hops from the nearest matched variable) of
+    `matched` holds (variable, similarity), best first, where a metric's best reached `tau_min`; `nearest` is the
+    variable that came closest where none did. `hops` (outcome, hops from the nearest matched variable) of
     the cones; `seconds` the time of each step. Questions are matched and searched in blocks: the first of a block
     takes the block's time.
     """
 
     mode: Mode
     matched: tuple[tuple[str, float], ...] = ()
+    nearest: tuple[str, float] | None = None
+    tau_min: float | None = None
     cones: tuple[Cone, ...] = ()
     passages: tuple[Evidence, ...] = ()
     hops: tuple[tuple[str, int], ...] = ()

@@ -27,3 +27,11 @@ class RetrievalSettings(BaseModel):
     words: int = Field(3000, ge=1, le=10_000_000, description="word budget of the evidence")
     order: ConeOrder = Field("similarity", description="what ranks cones: 'similarity' or the 'paper' count")
     discount: float = Field(0.7, gt=0, le=1, description="what a hop leaves of a matched variable's similarity")
+
+    @property
+    def wanted_words(self) -> int | None:
+        """The word budget if somebody set one, None where it is the default.
+
+        Modes with a size of their own (`naive`, `in_context`) are cut to a budget that was set, not to the default.
+        """
+        return self.words if "words" in self.model_fields_set else None

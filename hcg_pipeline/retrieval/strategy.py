@@ -1,7 +1,9 @@
 """What a retrieval mode is: one way from a batch of questions to their evidence."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
+
+import numpy as np
 
 from hcg_pipeline.retrieval.index import GraphIndex
 from hcg_pipeline.retrieval.questions import QuestionBatch
@@ -12,18 +14,21 @@ Strategy = Callable[[GraphIndex, QuestionBatch, RetrievalSettings], Iterator[Ret
 """One retrieval per question, in their order. A retrieval depends on its own question alone, not on the batch."""
 
 
-def passage_evidence(index: GraphIndex, row: int, why: str) -> Evidence:
-    """A passage of the index as evidence."""
-    table = index.passages.table
-    document_id = table["document_id"][row].as_py()
-    return Evidence(
-        chunk_id=table["chunk_id"][row].as_py(),
-        document_id=document_id,
-        path=index.paths[document_id],
-        start=table["start"][row].as_py(),
-        end=table["end"][row].as_py(),
-        text=table["text"][row].as_py(),
-        why=why,
+def passages_as_evidence(index: GraphIndex, rows: Sequence[int], whys: Sequence[str]) -> tuple[Evidence, ...]:
+    """Passages of the index as evidence, each with why it was taken."""
+    return tuple(
+        Evidence(
+            chunk_id=passage["chunk_id"],
+            document_id=passage["document_id"],
+            path=index.paths[passage["document_id"]],
+            start=passage["start"],
+            end=passage["end"],
+            text=passage["text"],
+            why=why,
+        )
+        for passage, why in zip(
+            index.passages.table.take(np.array(rows, dtype=np.int64)).to_pylist(), whys, strict=True
+        )
     )
 
 

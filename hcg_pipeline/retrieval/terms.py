@@ -54,6 +54,16 @@ def stems(text: str) -> list[str]:
     return found
 
 
+def shared_words(question: str, text: str) -> list[str]:
+    """The words of a question, as it writes them, whose stems stand in a text: each once, in the question's order."""
+    held, shared = set(stems(text)), dict[str, str]()
+    for match in _WORD.finditer(question):
+        for stem in stems(match.group()):
+            if stem in held:
+                shared.setdefault(stem, match.group())
+    return list(shared.values())
+
+
 @dataclass(frozen=True)
 class TermMatrix:
     """Term counts of N texts over a closed vocabulary of T stems.

@@ -70,7 +70,7 @@ def tables(wordllama) -> Tables:
         {
             "variable": name, "metric": metric, "entities": [name[len(metric) + 1 : -1]], "role": role,
             "description": "", "mentions": 1, "chunk_ids": ["c2" if "Yeast" in name or "Bread" in name else "c0"],
-            "category": "", "in_degree": 0, "out_degree": 0,
+            "category": "", "in_degree": 0, "out_degree": 0, "added_by": "corpus",
         }
         for name, metric, role in VARIABLES
     ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 @dataclass(frozen=True)
 class ReferenceCone:
     metric: str
-    outcomes: frozenset[str]
+    outcomes: tuple[str, ...]
     converging: int
     score: float
     nodes: frozenset[str]
@@ -48,18 +48,32 @@ def reference_cones(subgraph, matched, settings):
     strengths = {seed: _strength(subgraph, seed, similarity, settings) for seed, similarity in matched}
     cones = []
     for metric, outcomes in by_metric.items():
-        nodes = set(outcomes)
-        for outcome in outcomes:
-            nodes |= nx.ancestors(subgraph, outcome)
+        reaching = {outcome: {outcome} | nx.ancestors(subgraph, outcome) for outcome in outcomes}
+        nodes = set().union(*reaching.values())
         converging = sum(seed in nodes for seed, _ in matched)
         worth = [max(strengths[seed].get(outcome, 0) for outcome in outcomes) for seed, _ in matched]
         score = float(np.array(worth, dtype=np.float64).sum())
-        cones.append(ReferenceCone(metric, frozenset(outcomes), converging, score, frozenset(nodes)))
+        counts = {outcome: sum(seed in reaching[outcome] for seed, _ in matched) for outcome in outcomes}
+        ranked = tuple(sorted(outcomes, key=lambda outcome, counts=counts: (-counts[outcome], outcome)))
+        cones.append(ReferenceCone(metric, ranked, converging, score, frozenset(nodes)))
     if settings.order == "paper":
         cones.sort(key=lambda cone: (-cone.converging, -cone.score, cone.metric))
     else:
         cones.sort(key=lambda cone: (-cone.score, -cone.converging, cone.metric))
     return cones[: settings.cones]
+
+
+def reference_links(subgraph, matched, cones, settings):
+    """{(source, target): weight} of the edges in a cone: what still reaches the source, times confidence and rank."""
+    strengths = [_strength(subgraph, seed, similarity, settings) for seed, similarity in matched]
+    links = {}
+    for source, target, data in subgraph.edges(data=True):
+        rank = next((rank for rank, cone in enumerate(cones) if target in cone.nodes), None)
+        strength = max((one.get(source, 0) for one in strengths), default=0)
+        weight = strength * data["confidence"] / (1 + 0.1 * rank) if rank is not None else 0
+        if weight > 0:
+            links[source, target] = weight
+    return links
 
 
 def _strength(subgraph, seed, similarity, settings):

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from networkx_reference import reference_cones, reference_match, reference_subgraph
+from networkx_reference import reference_cones, reference_links, reference_match, reference_subgraph
 
 from hcg_pipeline.retrieval.cones import find_cones
 from hcg_pipeline.retrieval.graph_arrays import graph_arrays
+from hcg_pipeline.retrieval.graph_mode import Walk, links_of
 from hcg_pipeline.retrieval.match import Match, match_questions
 from hcg_pipeline.retrieval.settings import RetrievalSettings
 from hcg_pipeline.retrieval.traverse import traverse
@@ -85,13 +86,27 @@ def test_arrays_agree_with_networkx(problem):
     expected_cones = reference_cones(wanted, expected, settings)
     assert [arrays.metric_names[cone.metric] for cone in cones.kept] == [cone.metric for cone in expected_cones]
     for cone, other in zip(cones.kept, expected_cones, strict=True):
-        assert {names[subgraph.nodes[place]] for place in cone.outcomes} == other.outcomes
+        assert tuple(names[subgraph.nodes[place]] for place in cone.outcomes) == other.outcomes
         assert cone.converging == other.converging
         assert cone.score == other.score
     for place, edge in enumerate(subgraph.edges):
         target = names[arrays.target[edge]]
         ranks = [rank for rank, cone in enumerate(expected_cones) if target in cone.nodes]
         assert cones.member[place] == (ranks[0] if ranks else len(expected_cones))
+
+    # The edge in row r of the published table is stated by passages 2 r and 2 r + 1.
+    rows = np.arange(len(edges))
+    links = links_of(arrays, Walk(match, subgraph, cones), np.arange(len(edges) + 1) * 2, np.arange(len(edges) * 2))
+    stated = reference_links(wanted, expected, expected_cones, settings)
+    place = {edges_: row for row, edges_ in zip(rows, edges, strict=True)}
+    found_links = {}
+    for edge, passage, weight in zip(links.link, links.passage, links.weight, strict=True):
+        ends = (arrays.source[edge], arrays.target[edge])
+        assert passage // 2 == place[tuple(int(end) for end in ends)]
+        found_links.setdefault((names[ends[0]], names[ends[1]]), []).append(weight)
+    assert set(found_links) == set(stated)
+    assert all(values == [pytest.approx(stated[ends], rel=1e-6)] * 2 for ends, values in found_links.items())
+    assert np.all(np.diff(links.weight) <= 0)
 
 
 def test_more_matched_variables_than_bits_in_a_word():
@@ -142,3 +157,11 @@ def test_a_graph_without_variables_matches_nothing():
         np.ones((1, 2), dtype=np.float32), np.empty((0, 2), np.float32), arrays, 0.3, RetrievalSettings()
     )
     assert len(match.variables) == 0
+    assert match.nearest is None
+
+
+def test_where_nothing_matches_the_closest_is_named():
+    values = np.array([0.1, 0.3, 0.2], dtype=np.float32)
+    arrays = graph_arrays(["a", "b", "c"], ["A", "C", "B"], ["driver"] * 3, [], [])
+    (match,) = match_questions(np.ones((1, 1), dtype=np.float32), values[:, None], arrays, 0.35, RetrievalSettings())
+    assert match.nearest == (1, pytest.approx(0.3))

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcg_pipeline.retrieval.evidence import BLOCK_WORDS, NO_LINKS, Links, reading_order, select
-from hcg_pipeline.retrieval.index import PassageArrays
+from hcg_pipeline.retrieval.passage_arrays import PassageArrays
 from hcg_pipeline.retrieval.terms import count_terms
 
 NOTHING = np.empty(0, dtype=np.int32)
@@ -21,8 +21,15 @@ def passages(texts):
     )  # fmt: skip
 
 
-def rows(texts, scores, words, links=NO_LINKS, asked=NOTHING):
-    return [choice.passage for choice in select(passages(texts), np.array(scores, np.float32), links, asked, words)]
+def choose(texts, scores, words, links=NO_LINKS, asked=NOTHING):
+    arrays = passages(texts)
+    stems = arrays.telling.copy()
+    stems[asked] = 0
+    return select(arrays, np.array(scores, np.float32), stems, links, words)
+
+
+def rows(*arguments, **options):
+    return [choice.passage for choice in choose(*arguments, **options)]
 
 
 def test_what_is_said_already_comes_last():
@@ -42,8 +49,71 @@ def test_words_of_the_question_are_no_concepts():
 def test_each_link_is_covered_once_before_any_is_covered_twice():
     texts = ["aaa bbb ccc", "aaa bbb ccc", "aaa bbb ccc"]
     links = Links(np.array([7, 7, 9]), np.array([0, 1, 2]), np.array([1, 1, 0.4], np.float32))
-    chosen = select(passages(texts), np.ones(3, np.float32), links, NOTHING, 9)
+    chosen = choose(texts, [1, 1, 1], 9, links)
     assert [(choice.passage, choice.link) for choice in chosen] == [(0, 7), (2, 9), (1, -1)]
+
+
+def test_a_passage_is_taken_for_the_strongest_link_that_it_is_the_first_to_state():
+    links = Links(np.array([3, 5, 5]), np.array([0, 0, 1]), np.array([0.2, 0.9, 0.9], np.float32))
+    chosen = choose(["aaa bbb", "aaa bbb ccc"], [1, 0.5], 10, links)
+    assert [(choice.passage, choice.link) for choice in chosen] == [(0, 5), (1, -1)]
+
+
+def held_by(texts, links):
+    return [set(text.split()) | {link for link, row, _ in links if row == place} for place, text in enumerate(texts)]
+
+
+def plain_weights(texts, scores, links):
+    """What each word and link weighs, written plainly: the reference of the arrays."""
+    terms = passages(texts)
+    votes = [(score / max(scores)) ** 4 for score in scores]
+    strength = {link: max(w for other, _, w in links if other == link) for link, _, _ in links}
+    telling = {stem: float(terms.telling[terms.terms.place[stem]]) for text in texts for stem in text.split()}
+    telling |= {link: 2 * max(telling.values()) * w / max(strength.values()) for link, w in strength.items()}
+    return {
+        one: worth * sum(vote for vote, mine in zip(votes, held_by(texts, links), strict=True) if one in mine)
+        for one, worth in telling.items()
+    }, sum(votes)
+
+
+def plain_worth(texts, scores, links, chosen):
+    """What each passage would add, by sets of words and links."""
+    weight, votes = plain_weights(texts, scores, links)
+    held = held_by(texts, links)
+    covered = set().union(*(held[place] for place in chosen))
+    return [
+        (score / max(scores)) ** 2
+        / len(text.split()) ** 0.8
+        * (sum(weight[one] for one in mine - covered) / votes + 1e-6)
+        for text, score, mine in zip(texts, scores, held, strict=True)
+    ]
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_each_choice_is_the_best_by_plain_sets(data):
+    vocabulary = ["acid", "base", "salt", "iron", "zinc", "gold"]
+    texts = data.draw(
+        st.lists(st.lists(st.sampled_from(vocabulary), min_size=1, max_size=8).map(" ".join), min_size=1, max_size=9)
+    )
+    scores = data.draw(st.lists(st.sampled_from([0.25, 0.5, 0.75, 1.0]), min_size=len(texts), max_size=len(texts)))
+    pairs = data.draw(
+        st.lists(st.tuples(st.integers(0, 4), st.integers(0, len(texts) - 1)), unique=True, max_size=12).map(sorted)
+    )
+    links = [(link, row, 0.25 * (1 + link)) for link, row in pairs]
+    arrays = Links(*(np.array(column) for column in zip(*links, strict=True))) if links else NO_LINKS
+    weight, _ = plain_weights(texts, scores, links)
+    done, stated = [], set()
+    for choice in choose(texts, scores, 1000, arrays):
+        worth = plain_worth(texts, scores, links, done)
+        open_ = [value for place, value in enumerate(worth) if place not in done]
+        assert worth[choice.passage] == pytest.approx(max(open_), rel=1e-4)
+        new = {link for link, row, _ in links if row == choice.passage} - stated
+        assert (choice.link >= 0) == bool(new)
+        assert not new or weight[choice.link] == pytest.approx(max(weight[link] for link in new), rel=1e-4)
+        stated |= new
+        done.append(choice.passage)
+    assert sorted(done) == list(range(len(texts)))
 
 
 def test_passages_are_kept_whole_and_the_best_is_kept_even_above_the_budget():
@@ -54,7 +124,7 @@ def test_passages_are_kept_whole_and_the_best_is_kept_even_above_the_budget():
 
 def test_no_score_no_evidence():
     assert rows(["one", "two"], [0, 0], 100) == []
-    assert select(passages([]), np.empty(0, np.float32), NO_LINKS, NOTHING, 100) == []
+    assert choose([], [], 100) == []
 
 
 @given(st.data())

@@ -1,6 +1,7 @@
 """The index holds what the graph holds, opens as arrays, and refuses what does not belong to it."""
 
 import json
+import shutil
 
 import lancedb
 import numpy as np
@@ -9,6 +10,7 @@ from conftest import DOCUMENTS_TEXT, EDGE_ROWS, VARIABLES, FixedEmbedder
 
 from hcg_pipeline.errors import EmbeddingError, SnapshotError
 from hcg_pipeline.retrieval.index import build_index, open_index
+from hcg_pipeline.retrieval.index_differences import index_differences
 
 
 def test_the_manifest_says_what_is_in_it(built, wordllama):
@@ -52,6 +54,21 @@ def test_lancedb_searches_text_and_vectors(built, wordllama):
     assert database.open_table("variables").search(query).limit(1).to_list()[0]["variable"] == "YeastGrowth(dough)"
     assert database.open_table("edges").search("nitrogen", query_type="fts").limit(5).to_list()
     assert {"vector", "text"} <= set(database.open_table("edges").schema.names)
+
+
+def test_what_only_the_graph_or_only_the_index_holds_is_found(built, tables, tmp_path):
+    folder = tmp_path / "index"
+    shutil.copytree(built[0], folder)
+    parts = (tables.chunks, tables.nodes, tables.edges)
+    assert index_differences(folder, *parts) == []
+    lancedb.connect(str(folder)).open_table("variables").delete("variable = 'YeastGrowth(dough)'")
+    assert index_differences(folder, tables.chunks.slice(1), tables.nodes, tables.edges) == [
+        {"table": "chunks", "row": tables.chunks["chunk_id"][0].as_py(), "only": "index"},
+        {"table": "variables", "row": "YeastGrowth(dough)", "only": "graph"},
+    ]
+    lancedb.connect(str(folder)).drop_table("edges")
+    with pytest.raises(SnapshotError, match="'edges'"):
+        index_differences(folder, *parts)
 
 
 def test_another_model_is_refused_with_the_way_out(built):

@@ -65,6 +65,23 @@ def test_the_word_budget_is_kept_and_never_empties_the_evidence(index):
             assert total <= words or len(passages) == 1
 
 
+@pytest.mark.parametrize("mode", ["naive", "in_context"])
+def test_a_budget_that_was_set_cuts_the_modes_with_a_size_of_their_own(index, mode):
+    whole = " ".join(one(index, BREAD, mode).contexts).split()
+    for words in (1, 30, 45, 10_000):
+        found = one(index, BREAD, mode, words=words).passages
+        assert " ".join(passage.text for passage in found).split() == whole[:words]
+        for passage in found:
+            assert TEXTS[passage.document_id][passage.start : passage.end] == passage.text
+
+
+def test_what_came_closest_is_said_where_nothing_matched(index):
+    found = one(index, BREAD, "graph", tau_min=1.0)
+    assert found.tau_min == 1.0
+    assert found.nearest == max(one(index, BREAD, "graph", tau_min=-1.0, metrics=9).matched, key=lambda pair: pair[1])
+    assert one(index, RAIN, "graph").tau_min == index.manifest.tau_min
+
+
 def test_naive_cuts_windows_over_each_document(index):
     # Documents are shorter than a window, so each is one window.
     found = one(index, BREAD, "naive")

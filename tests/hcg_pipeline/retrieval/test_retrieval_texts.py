@@ -11,10 +11,11 @@ from hcg_pipeline.retrieval.calibration import evidence_threshold, match_thresho
 from hcg_pipeline.retrieval.chunk_arrays import cut_windows
 from hcg_pipeline.retrieval.cosine import cosines
 from hcg_pipeline.retrieval.graph_arrays import ranges
+from hcg_pipeline.retrieval.passage_arrays import PassageArrays
 from hcg_pipeline.retrieval.passages import cut_passages, neighbourhood, passages_of_spans
 from hcg_pipeline.retrieval.questions import best_is_one
 from hcg_pipeline.retrieval.settings import RetrievalSettings
-from hcg_pipeline.retrieval.terms import bm25_weights, count_terms, stems
+from hcg_pipeline.retrieval.terms import bm25_weights, count_terms, shared_words, stems
 from hcg_pipeline.retrieval.texts import metric_words, variable_text
 from hcg_pipeline.tables import CHUNKS
 
@@ -37,6 +38,30 @@ def test_stems_drop_function_words_and_keep_abbreviations_that_look_like_them():
     assert stems("all of it is US policy, not us") == ["US", "polici"]
     assert stems("Wilson's disease, Wilson’s disease") == ["wilson", "diseas", "wilson", "diseas"]
     assert stems("") == []
+
+
+def test_shared_words_are_the_questions_own_spelling():
+    assert shared_words("Why do yellow leaves, and Leaf colours, matter?", "A leaf has a colour.") == [
+        "Leaf", "colours",
+    ]  # fmt: skip
+    assert shared_words("Warum?", "A leaf has a colour.") == []
+
+
+def test_a_word_points_where_the_passages_that_hold_it_point():
+    texts = ["iron rusts", "iron shines", "gold shines"]
+    vectors = np.array([[1, 0], [0, 1], [0, 1]], dtype=np.float32)
+    arrays = PassageArrays(
+        pa.table({"text": texts}), vectors, count_terms(texts), np.full(3, 2), np.zeros(3, dtype=np.int64)
+    )
+    place = arrays.terms.place
+    half = np.sqrt(0.5)
+    # The mean passage is (1/3, 2/3). Less that, rust points to (1, -1), as does iron; gold and shine to (-1, 1).
+    questions = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    like = arrays.likeness(questions, cosines(questions, vectors))
+    # The questions less the mean passage are (2/3, -2/3) and (-1/3, 1/3).
+    expected = {"rust": (4 / 3, -2 / 3), "iron": (4 / 3, -2 / 3), "gold": (-4 / 3, 2 / 3), "shine": (-4 / 3, 2 / 3)}
+    for stem, (first, second) in expected.items():
+        np.testing.assert_allclose(like[:, place[stem]], [first * half, second * half], rtol=1e-4)
 
 
 def test_bm25_by_hand():

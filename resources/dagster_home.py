@@ -5,6 +5,7 @@ keep runs in a temporary folder and forget them; the checkout's dagster.yaml nam
 `dagster/` of the store instead (of the checkout's store, where HCG_DATA or HCG_STORE is on S3).
 """
 
+import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -34,9 +35,13 @@ class HomeInstance(dg.DagsterInstance):
 
     @staticmethod
     def config_defaults(base_dir: str) -> Mapping[str, ConfigurableClassData | None]:
-        """Dagster's default storages, under `DAGSTER_HOME` (which then is `base_dir`) or under the data folder."""
+        """Dagster's default storages, under `DAGSTER_HOME` (which then is `base_dir`) or under the data folder.
+
+        Its SQLite databases are kept open: see `run_storage`.
+        """
         folder = base_dir if os.environ.get("DAGSTER_HOME") else str(_home_under_data())
-        return InstanceRef.config_defaults(folder)
+        kept = ConfigurableClassData("resources.run_storage", "KeptOpenStorage", f"base_dir: {json.dumps(folder)}\n")
+        return {**InstanceRef.config_defaults(folder), "storage": kept}
 
 
 def prepare_home() -> Path:

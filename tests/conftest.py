@@ -1,10 +1,16 @@
 """What all tests share. Its place also puts `tests/` on the import path, for `fake_openai` and `tiny_corpus`."""
 
+import os
 from pathlib import Path
 
 import pytest
 from endpoints import ENDPOINTS
 from fresh_definitions import forget_definitions
+
+# Where there is a folder in memory, tests write there: a build is a thousand small writes, each synced to the disk.
+_IN_MEMORY = Path("/dev/shm")
+if os.access(_IN_MEMORY, os.W_OK):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
 
 _PLACES = ("HCG_CORPORA", "HCG_QUESTIONS", "HCG_STORE", "HCG_CACHE")
 

@@ -44,6 +44,7 @@ def links_of(clauses: Clauses) -> list[Link]:
 
     In a heading, a few words without a full stop, what looks like a verb is none.
     """
+    from hcg_pipeline.backends.rules.aims import GIVEN, asked_from, only_asked, unsettled
     from hcg_pipeline.backends.rules.associations import association_links
     from hcg_pipeline.backends.rules.connectives import connective_links
     from hcg_pipeline.backends.rules.frames import frame_links
@@ -55,7 +56,15 @@ def links_of(clauses: Clauses) -> list[Link]:
     found = [*nominal_links(clauses), *frame_links(clauses), *association_links(clauses)]
     if len(tokens) >= _HEADING or not tokens[-1].low[:1].isalnum():
         found = [*verb_links(clauses), *found, *connective_links(clauses)]
-    return [link for link in found if link.causes and link.effects]
+    asked, open_question = asked_from(clauses), unsettled(clauses)
+    return [
+        link
+        for link in found
+        if link.causes
+        and link.effects
+        and (link.cue in GIVEN or not only_asked(clauses, asked, (*link.causes, *link.effects)))
+        and not (open_question and link.cue == "effect of on")
+    ]
 
 
 def verb_links(clauses: Clauses) -> Iterator[Link]:
@@ -66,7 +75,7 @@ def verb_links(clauses: Clauses) -> Iterator[Link]:
         if verb is None or matched is None or verb.negated or _heading(clauses, verb) or denied(clauses, place):
             continue
         cue, after = matched
-        if cue.strength == 0.0:
+        if cue.strength == 0.0 or (cue.facet == "Diagnosis" and _told(clauses, verb)) or _found_out(clauses, place):
             continue
         strength = cue.strength * (HEDGED if verb.hedged else 1.0)
         if verb.passive or (verb.form == "ppl" and clauses.kind(after) != "NP"):
@@ -79,6 +88,24 @@ def _heading(clauses: Clauses, verb: Segment) -> bool:
     """A capitalised verb inside a line is the start of a heading that has run into it."""
     first = clauses.tokens[verb.start]
     return verb.start > 0 and first.text.istitle() and len(first.text) > 1
+
+
+def _told(clauses: Clauses, verb: Segment) -> bool:
+    """ "The scan revealed a tumor" tells of one scan; "scans reveal tumors" says what they do."""
+    tags = {token.tag for token in clauses.tokens[verb.start : verb.end]}
+    return bool(tags & {"VVD", "VBD", "VHD"}) or (verb.form == "ppl" and not verb.passive)
+
+
+def _found_out(clauses: Clauses, place: int) -> bool:
+    """ "calculated to determine prominence": what is found out; "genes help to determine" is not.
+
+    So "has limited uses" says what there is little of, not what something limits.
+    """
+    words = [token.low for token in clauses.tokens[clauses.segments[place].start : clauses.segments[place].end]]
+    if words[0] in {"has", "have", "had"} and words[1:] == ["limited"]:
+        return True
+    verb, before = clauses.segments[place], clauses.verb(place - 1)
+    return verb.lemma == "determine" and verb.form == "inf" and (before is None or before.lemma != "help")
 
 
 def _active(clauses: Clauses, place: int, after: int, cue: Cue, strength: float) -> Iterator[Link]:
@@ -211,5 +238,5 @@ def denied(clauses: Clauses, place: int) -> bool:
 _DENIALS = (
     "no evidence", "unlikely to", "not clear", "unclear", "whether", "myth that", "not true that", "no proof",
     "little evidence", "not known", "unknown if", "neither", "fails to", "failed to", "fail to",
-    "failing to", "not been shown", "no longer", "it is not",
+    "failing to", "unable to", "inability to", "not been shown", "no longer", "it is not",
 )  # fmt: skip

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hcg_pipeline.backends.rules.groups import Argument, NounGroups, combine
+from hcg_pipeline.backends.rules.clause_shape import NOMINAL, ClauseShape
+from hcg_pipeline.backends.rules.groups import Argument, combine
 from hcg_pipeline.backends.rules.phrases import Segment
 from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import Cue, cues, word_lists, word_map
 
 _HAVE = frozenset({"have", "develop", "experience", "get"})
-_NOMINAL = frozenset({"NP", "P", "CJ", "CM", "AV", "OPEN", "CLOSE"})
-_TEMPORAL = frozenset({"before", "until", "while", "when", "after"})
 _UNDERGO = frozenset({"have", "undergo", "receive"})
+_STRIVING = frozenset({"effort", "attempt", "desire", "decision", "plan", "intention", "endeavor", "endeavour"})
 _BE = frozenset({"be", "become", "remain", "get"})
 
 
-class Clauses(NounGroups):
+class Clauses(ClauseShape):
     """A sentence with the questions that the cue patterns ask of its verbs."""
 
     def __init__(self, tokens: list[Token]) -> None:
@@ -78,38 +78,35 @@ class Clauses(NounGroups):
             before -= 1
         mark = self.kind(before)
         if verb.form == "inf":
-            found = self._shared(before) if mark == "CJ" else self._controller(before)
+            shares = mark == "CJ" or (mark == "CM" and self.tokens[verb.start].low != "to")
+            found = self._shared(before) if shares else self._controller(before)
         elif verb.form in {"ing", "ppl"} and mark == "CM":
-            found = self._before_comma(before)
+            found = [] if verb.form == "ing" and self.of_means(before) else self._before_comma(before)
         elif mark == "RL":
             found = self.antecedent(before)
         elif mark in {"CJ", "CM"}:
-            found = self._shared(before) if verb.form != "ing" or self._parallel(before) else []
+            found = self._shared(before) if verb.form != "ing" or self.parallel(before) else []
         else:
             found = [] if mark == "VG" else self._left_group(before)
         return found
 
-    def _parallel(self, mark: int) -> bool:
-        """Whether the verb before a conjunction is an -ing form too: "causing A and increasing B"."""
-        for place in range(mark - 1, -1, -1):
-            verb = self.verb(place)
-            if verb is not None:
-                return verb.form == "ing"
-        return False
-
     def _left_group(self, last: int) -> list[Argument]:
         """The noun group that ends with segment `last`, or what a verb before it makes of it."""
         first = last
-        while first >= 0 and self.kind(first) in _NOMINAL:
+        while first >= 0 and self.kind(first) in NOMINAL:
             first -= 1
         verb = self.verb(first)
-        if verb is not None and verb.form == "ing" and self.kind(first - 1) in {"END", "P", "SB", "CM"}:
+        if verb is not None and verb.form == "ing" and self.opens_gerund(first):
             gerund = self._gerund_subject(first)
             if gerund:
                 return gerund
         if verb is not None and verb.form in {"ppl", "ing"} and self.kind(first - 1) in {"NP", "CLOSE"}:
             return self.chain(first - 1)
         limit = first + 1
+        comma = next((at for at in range(limit, last) if self.kind(at) == "CM"), None)
+        if verb is not None and verb.form == "ing" and comma is not None and self.fronted(first):
+            # "Mainly affecting limbs, the disease limits": the subject comes after the comma.
+            limit = comma + 1
         if verb is not None and verb.form in {"fin", "inf"}:
             marks = [at for at in range(limit, last + 1) if self.kind(at) in {"CJ", "CM"}]
             joined = any(self.kind(at) == "CJ" for at in marks)
@@ -147,7 +144,7 @@ class Clauses(NounGroups):
         for place in range(comma - 1, -1, -1):
             verb = self.verb(place)
             if verb is not None and verb.form == "fin":
-                if verb.negated:
+                if verb.negated or verb.lemma in word_lists()["telling"] or self.far(place, comma):
                     return []
                 cue = self.match_cue(place)
                 if verb.passive or cue is None:
@@ -166,9 +163,14 @@ class Clauses(NounGroups):
             inserted = self.kind(place + 1) == "RL" or (opened is not None and opened.form in {"ppl", "ing"})
             if self.kind(place) == "CM" and inserted and self.kind(place - 1) in {"NP", "CLOSE"}:
                 return self.chain(place - 1)
+        own = self.segments[mark + 1].form if mark + 1 < len(self.segments) else ""
+        # "aimed at reducing use, and promote": a finite verb goes on from a finite verb.
+        mates = {"fin", "inf"} if own in {"fin", "inf"} else {"fin", "inf", "ing"}
         for place in range(mark - 1, -1, -1):
             verb = self.verb(place)
-            if verb is not None and verb.form in {"fin", "inf", "ing"}:
+            if verb is not None and verb.form in mates:
+                if self.kind(mark) == "CM" and not (self.alike(place, mark + 1) or self.goes_on(mark + 1)):
+                    return []
                 inside, outer = self.outside_temporal(place)
                 if inside and outer is None:
                     break
@@ -178,28 +180,13 @@ class Clauses(NounGroups):
         # "The allele, HLA-B, predisposes": no verb before, so the sentence's first noun group is the subject.
         return self.group(0)[0] if self.kind(0) == "NP" else []
 
-    def outside_temporal(self, place: int) -> tuple[bool, int | None]:
-        """Whether a verb is inside a clause of time, and the finite verb before that clause.
-
-        "closes before the flow turns and prevents": what prevents is what closes.
-        """
-        for mark in range(place - 1, 0, -1):
-            if self.verb(mark) is not None:
-                return False, None
-            if self.low(mark) in _TEMPORAL:
-                return True, next((at for at in range(mark - 1, -1, -1) if self.is_finite(at)), None)
-        return False, None
-
     def _controller(self, before: int) -> list[Argument]:
         """The subject of an infinitive: that of the verb before it, or for a purpose, what that verb changes."""
-        if self.kind(before) == "NP" and self.kind(before - 1) in {"CM", "OPEN", "END", "OT"}:
-            # "surgery to remove the tumor": the infinitive belongs to the noun.
-            return self.chain(before)
-        if self.kind(before) == "NP" and (self.low(before - 1) in {"with", "by"} or self._undergone(before - 1)):
-            # "treated with a drug to stop", "people have surgery to remove"
-            return [self.argument(before, before + 1)]
+        noun = self._noun_controller(before) if self.kind(before) == "NP" else None
+        if noun is not None:
+            return noun
         here = before
-        while self.kind(here) in _NOMINAL or (self.kind(here) == "OT" and self.low(here) not in {";", ":"}):
+        while self.kind(here) in NOMINAL or (self.kind(here) == "OT" and self.low(here) not in {";", ":"}):
             here -= 1
         verb = self.verb(here)
         if verb is None or verb.negated:
@@ -209,6 +196,17 @@ class Clauses(NounGroups):
         if self._says_of_subject(verb, before):
             return self.chain(here - 1) if verb.form == "ppl" else self.subjects(here)
         return self.clause(here)
+
+    def _noun_controller(self, noun: int) -> list[Argument] | None:
+        """The subject of the infinitive after a noun that has it; none where the verb before tells."""
+        if self.kind(noun - 1) in {"CM", "OPEN", "END", "OT"}:
+            # "surgery to remove the tumor": the infinitive belongs to the noun.
+            return self.chain(noun)
+        if self.low(noun - 1) in {"with", "by"} or self._undergone(noun - 1):
+            # "treated with a drug to stop", "people have surgery to remove"
+            return [self.argument(noun, noun + 1)]
+        # "It matters in efforts to prevent": the efforts do, not it.
+        return [] if self.kind(noun - 1) == "P" and self.segments[noun].lemma in _STRIVING else None
 
     def _undergone(self, place: int) -> bool:
         """Whether what follows a verb is undergone by people, and the infinitive after it says what for."""

@@ -17,6 +17,7 @@ _PREPOSITIONS = (
 _SUBORDINATORS = {"because": 0.85, "since": 0.5, "when": 0.5, "if": 0.5, "once": 0.4, "whenever": 0.55, "as": 0.4,
     "after": 0.4, "where": 0.4, "unless": 0.45,
 }  # fmt: skip
+_WHEN = frozenset({"after", "before", "during", "within", "upon", "since", "until"})
 _CONSEQUENCE = frozenset({"so", "therefore", "thus", "hence", "consequently", "thereby"})
 
 
@@ -77,7 +78,7 @@ def _effect_before(clauses: Clauses, place: int) -> list[Argument]:
         return clauses.subjects(here)
     if verb is not None:
         return clauses.clause(here)
-    chain = clauses.chain(here)
+    chain = _kept_from(clauses, _timeless(clauses, here))
     for main in range(here, -1, -1):
         if clauses.kind(main) in {"SB", "RL"}:
             break
@@ -85,8 +86,39 @@ def _effect_before(clauses: Clauses, place: int) -> list[Argument]:
         if found is not None and found.form == "fin":
             if found.negated:
                 return []
-            return clauses.clause(main) or chain
+            return clauses.clause(main) or ([] if _valued(clauses, main, chain) else chain)
     return chain
+
+
+def _timeless(clauses: Clauses, last: int) -> list[Argument]:
+    """The item that ends with segment `last`; of "death soon after arrival" the death."""
+    chain = clauses.chain(last)
+    first = next((at for at in range(last, -1, -1) if chain and clauses.segments[at].start == chain[0].start), None)
+    if first is None or clauses.low(first - 1) not in _WHEN:
+        return chain
+    before = first - 2
+    while clauses.kind(before) == "AV":
+        before -= 1
+    return clauses.chain(before)
+
+
+def _valued(clauses: Clauses, main: int, chain: list[Argument]) -> bool:
+    """ "Finding patients with epilepsy is important due to": it is no epilepsy that is due to something."""
+    verb = clauses.segments[main]
+    after = main + 1
+    while clauses.kind(after) == "AV":
+        after += 1
+    adjective = clauses.kind(after) == "OT" and clauses.tokens[clauses.segments[after].start].tag.startswith("AJ")
+    return verb.lemma == "be" and adjective and all(one.polarity == "+" for one in chain)
+
+
+def _kept_from(clauses: Clauses, chain: list[Argument]) -> list[Argument]:
+    """ "ineligible for surgery", "unavailable for work": less of what it is for."""
+    unable = word_lists()["unable"]
+    return [
+        replace(one, polarity="-") if one.start > 1 and clauses.tokens[one.start - 2].low in unable else one
+        for one in chain
+    ]
 
 
 def _effect_after(clauses: Clauses, place: int) -> list[Argument]:

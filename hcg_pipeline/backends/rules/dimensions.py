@@ -12,7 +12,7 @@ from hcg_pipeline.backends.rules.noun_types import lexical_classes
 from hcg_pipeline.backends.rules.parsing import Parsed
 from hcg_pipeline.backends.rules.phrase_reading import PhraseReader
 from hcg_pipeline.backends.rules.survey import Survey
-from hcg_pipeline.backends.rules.terms import Term, term_key
+from hcg_pipeline.backends.rules.terms import Term, of_the_text, term_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, fits, noun_classes, word_lists
 from hcg_pipeline.specification.vocabulary import Dimension, Entity
 
@@ -117,7 +117,7 @@ def _refused(term: Term, found: Survey) -> bool:
         return True
     if not all(word[0].isalnum() for word in words) or not any(letter.isalpha() for letter in term.key):
         return True
-    if any(word in word_lists()["numeral"] for word in words):
+    if any(word in word_lists()["numeral"] for word in words) or of_the_text(term.key):
         return True
     return _refused_word(words[0]) if len(words) == 1 else _refused_phrase(term.key, term.name, found)
 

@@ -6,6 +6,7 @@ from hcg_pipeline.backends.rules.phrases import Segment, segments
 from hcg_pipeline.backends.rules.tokens import Token
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, word_lists
 
+_TOWARDS = ("sensitivity", "resistance", "tolerance", "intolerance", "reaction")
 FLIP = {"+": "-", "-": "+", "?": "?"}
 
 
@@ -85,15 +86,18 @@ class NounGroups:
         found: list[Argument] = []
         ends: list[int] = []
         joined = False
-        here = place
-        while self.kind(here) == "AV" or self.low(here) in {"both", "either", "not only"}:
-            here += 1
-        end = here
+        end = here = self._past_openers(place)
         while True:
             after = self.item(here)
             if after == here:
                 break
             if found and self.starts_clause(after):
+                if len(found) > 1 and self._opens_next(ends[-2], ends[-1], here):
+                    # "improves care, stress and anxiety fall": both members open the next clause.
+                    found.pop()
+                    ends.pop()
+                    end = ends[-1]
+                    joined = any(self.kind(at) == "CJ" for at in range(place, end))
                 break
             if found and self._inside_phrase(ends[-1] - 1, here):
                 end = here = after
@@ -109,18 +113,36 @@ class NounGroups:
             if self.low(here) == "but" or (self.kind(here) == "CM" and self.low(here + 1) == "but"):
                 # "but" opens a clause; it joins no objects.
                 break
-            while self.kind(here) in {"CM", "CJ"} or self.low(here) in {"also", "as well as", "but also", "/", "even"}:
-                joined |= self.kind(here) == "CJ"
-                here += 1
+            here = self._past_joints(after)
             if here == after:
                 break
+            joined |= any(self.kind(at) == "CJ" for at in range(after, here))
             # "such as A", "including A" after a comma belong to the item before.
             while self.kind(here) == "P" and self.low(here) in {"such", "as", "including", "like"}:
                 here += 1
+        if len(found) > 2 and self._apposed(place, end):
+            # "A and B, a growing risk, are": the last names A and B once more.
+            found, end = found[:-1], ends[-2]
         if len(found) > 1 and not joined:
             # Commas alone join nothing: what follows is an apposition.
             return found[:1], ends[0]
         return self._shared_facet(found), end
+
+    def _past_openers(self, place: int) -> int:
+        while self.kind(place) == "AV" or self.low(place) in {"both", "either", "not only"}:
+            place += 1
+        return place
+
+    def _past_joints(self, place: int) -> int:
+        while self.kind(place) in {"CM", "CJ"} or self.low(place) in {"also", "as well as", "but also", "/", "even"}:
+            place += 1
+        return place
+
+    def _opens_next(self, before: int, last: int, here: int) -> bool:
+        """Whether the last member begins after a mere comma at `before`, and "and" alone joins it to what is next."""
+        return (
+            last == here - 1 and self.kind(last) == "CJ" and self.kind(before) == "CM" and self.kind(before + 1) == "NP"
+        )
 
     def _inside_phrase(self, last: int, here: int) -> bool:
         """ "swelling in the cortex and the thalamus": a second "the" after "in the" goes on with the "in"."""
@@ -146,8 +168,13 @@ class NounGroups:
             None,
         )
         facet = facet_of_noun().get(self.tokens[head].lemma, "") if head is not None else ""
+        if head is not None and self.tokens[head].lemma in word_lists()["meta"]:
+            # "Evaluation of strain and capacity improved": neither did, but their evaluation.
+            return found[:1]
         plural = head is not None and self.tokens[head].tag == "NN2" and bool(facet)
-        if facet not in word_lists()["shared_facets"] and not plural:
+        # "the loss of work and income" is of both, "loss of appetite and nausea" is not.
+        wanting = facet in word_lists()["wanting_facets"] and self.tokens[found[0].start].low == "the"
+        if facet not in word_lists()["shared_facets"] and not plural and not wanting:
             return found
         bare = [
             one if self.tokens[one.start].tag in {"AT0", "DT0", "DPS"} else replace(one, facet=facet)
@@ -206,6 +233,13 @@ class NounGroups:
             return []
         lists = word_lists()
         first = last
+        if (
+            self.low(last - 1) == "to"
+            and self.kind(last - 2) == "NP"
+            and self.segments[last - 2].lemma.endswith(_TOWARDS)
+        ):
+            # "insensitivity to pain caused by": it is no pain that is caused.
+            return self.chain(last - 2)
         while self.low(first - 1) in {"of", "in"} and self.kind(first - 2) == "NP":
             noun = self.segments[first - 2].lemma
             if (
@@ -240,4 +274,12 @@ class NounGroups:
                 # "spread to the lobe and to the cortex": the phrase goes on with what the item has already.
                 here = min(self.item(here + 1), end)
         joined = any(self.kind(at) == "CJ" for at in range(place, end))
-        return (found if joined else found[:1]), here
+        return (self._shared_facet(found) if joined else found[:1]), here
+
+    def _apposed(self, place: int, end: int) -> bool:
+        """Whether the member that ends before a comma at `end` stands between commas, with an article of its own."""
+        here = end - 1
+        while here > place and self.kind(here) not in {"CM", "CJ"}:
+            here -= 1
+        article = self.tokens[self.segments[here + 1].start].low
+        return self.kind(here) == "CM" and self.kind(end) == "CM" and article in {"a", "an", "the"}

@@ -16,6 +16,8 @@ def without_heading(tokens: list[Token]) -> list[Token]:
     for place in range(min(_REACH, len(tokens) - _LEAST), 0, -1):
         token, before = tokens[place], tokens[place - 1]
         capital = token.text[:1].isupper() and token.text[1:].islower()
-        if capital and token.low in opens and before.is_noun and before.text[:1].isalnum():
+        # "Hepatitis A" is a name, "A 71-year-old" opens a sentence.
+        counted = token.text == "A" and tokens[place + 1].low[:1].isdigit() and "-" in tokens[place + 1].low
+        if ((capital and token.low in opens) or counted) and before.is_noun and before.text[:1].isalnum():
             return tokens[place:]
     return tokens

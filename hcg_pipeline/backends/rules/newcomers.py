@@ -15,7 +15,7 @@ from hcg_pipeline.backends.rules.parsing import Parsed
 from hcg_pipeline.backends.rules.phrase_reading import PEOPLE
 from hcg_pipeline.backends.rules.phrases import Segment
 from hcg_pipeline.backends.rules.resolve import Resolver
-from hcg_pipeline.backends.rules.terms import core, shown, term_key, word_key
+from hcg_pipeline.backends.rules.terms import core, of_the_text, shown, term_key, word_key
 from hcg_pipeline.backends.rules.wordlists import facet_of_noun, facets, noun_classes, word_lists
 
 _SURE = 0.6
@@ -35,6 +35,7 @@ _KIN = (
 """Dimensions whose border a lexicon does not see: a term of one that the vocabulary lacks may go to the next of kin."""
 _THINGS = frozenset({"asset", "good"})
 """Things that are no quantity, though both are of the market."""
+_MADE = frozenset({*_KIN[1], "object"})
 _HAPPENS = frozenset({"change", "damage", "outcome"})
 """Categories of facets that say what befalls something; the others say how much or how good it is."""
 _BEFALLING = ("event", "condition", "phenomenon", "symptom", "disease")
@@ -106,8 +107,11 @@ class Newcomers:
             # "neuronal loss", "record accuracy": a change or a measure of something that is no entity.
             first = ("indicator",) if _measures(key.rsplit(" ", maxsplit=1)[-1]) else ()
             return next((name for name in (*first, *_BEFALLING, *_KIN[0]) if name in self._open), "")
-        formed = {kind: share for kind, share in formed_classes(key).items() if kind == "event"}
-        return self._by_shares(key, kinds) or self._by_shares(key, formed)
+        found = self._by_shares(key, kinds)
+        if found or sum(kinds.get(kind, 0.0) for kind in _MADE) >= _SURE:
+            # "housing" is a thing, though it ends as what is done does.
+            return found
+        return self._by_shares(key, {kind: share for kind, share in formed_classes(key).items() if kind == "event"})
 
     def _by_shares(self, key: str, kinds: Mapping[str, float]) -> str:
         """The open dimension that shares of classes speak for, or the next of its kin."""
@@ -212,7 +216,12 @@ def _can_name(key: str, name: str) -> bool:
     lists = word_lists()
     words = key.split(" ")
     head = words[-1]
-    if len(key) < 4 or len(words) > 4 or not all(word[:1].isalpha() and word.isascii() for word in words):
+    if (
+        len(key) < 4
+        or len(words) > 4
+        or of_the_text(key)
+        or not all(word[:1].isalpha() and word.isascii() for word in words)
+    ):
         return False
     if any(word[:1].isupper() and word[1:].islower() for word in name.split()):
         return False

@@ -155,7 +155,8 @@ def _adjective(clauses: Clauses, place: int) -> Iterator[Link]:
     here = place + 1
     while clauses.kind(here) in {"AV", "OT"} and here < place + 4:
         found = _ADJECTIVES.get((clauses.low(here), clauses.low(here + 1)))
-        if found is not None:
+        if found is not None and (here == place + 1 or clauses.kind(here - 1) == "AV"):
+            # "is important due to": that it is important is what is due.
             forward, sign, strength = found
             inner = clauses.group(here + 2)[0]
             outer = clauses.subjects(place)

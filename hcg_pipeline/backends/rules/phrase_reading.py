@@ -175,6 +175,9 @@ class PhraseReader:
         before = self.index.ending_at(tokens, start, head)
         if before is not None and lemma == "loss" and before.dimension in _LOST_TO:
             return PhraseReading(before, "", "+", self._second(tokens, parts, before))
+        if before is not None and facet == "Risk" and before.entity.rsplit(" ")[-1].lower() in self._lists["welcome"]:
+            # A health threat is no likelihood of health.
+            before, parts = None, []
         if before is not None and before.dimension not in PEOPLE:
             return self._with_facet(before, facet, turned, self._second(tokens, parts, before), change)
         for preposition, first, last in parts:

@@ -13,6 +13,7 @@ from hcg_pipeline.backends.rules.parsing import Parsed, Parser
 from hcg_pipeline.backends.rules.records import reading_spans, stated_by_columns
 from hcg_pipeline.backends.rules.resolve import Resolved, Resolver
 from hcg_pipeline.backends.rules.stated_names import named_here
+from hcg_pipeline.backends.rules.terms import of_the_text
 from hcg_pipeline.backends.rules.wordlists import word_lists
 from hcg_pipeline.corpus.window import Passage, Window
 from hcg_pipeline.specification.vocabulary import Sign, VariableRef
@@ -138,6 +139,8 @@ def link_ends(
     if not link.causes:
         causes = [(one, before.start) for one in before.happened]
     causes = [one for one in causes if one[0].ref.entities[0].rsplit(" ")[-1] not in word_lists()["unheard"]]
+    causes = [one for one in causes if not of_the_text(one[0].ref.entities[0])]
+    effects = [one for one in effects if not of_the_text(one[0].ref.entities[0])]
     if link.only:
         causes = [one for one in causes if resolver.dimension_of(one[0].ref) in link.only]
     if link.onto:

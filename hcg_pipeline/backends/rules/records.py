@@ -2,12 +2,22 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hcg_pipeline.backends.rules.wordlists import word_lists
 from hcg_pipeline.corpus.sentences import sentence_spans
 
 _FIELD = re.compile(r"(?:^|(?<=;)\s+|\n)[ \t]*(?P<name>[^\W\d][\w-]*(?: [\w-]+){0,2}): +")
 _FEWEST = 3
+_HEADING = re.compile(
+    r"(?:^|(?<=[^\s.][.?!;)])\s*)(?:[A-Z][A-Za-z]+(?:(?: | ?[/&] ?)(?:(?:and|of|for|&) )?[A-Z][A-Za-z]*"
+    r"| (?:and|of|for) [a-z]+){0,4}) ?:\s*(?=[A-Z\d\"“])"
+    r"|(?:^|(?<=[\s;]))[A-Za-z]+(?:_[A-Za-z\d]+)+:\s+|(?<=\n)[a-z]+: "
+)
+"""A heading that has run into its sentence: "Results: The pressure fell", "in 2025.Conclusions: The pressure fell".
+
+So it is with the name of a column in what is left of a record: "Floods in Nepal\\npublication_year: 2025".
+"""
 
 
 def reading_spans(text: str) -> list[tuple[int, int]]:
@@ -16,11 +26,18 @@ def reading_spans(text: str) -> list[tuple[int, int]]:
     for start, end in sentence_spans(text):
         values = _values(text[start:end])
         if not values:
-            found.append((start, end))
+            found += [(start + left, start + right) for left, right in _under_headings(text[start:end])]
         for first, last in values:
             shift = start + first
             found += [(shift + left, shift + right) for left, right in sentence_spans(text[shift : start + last])]
     return found
+
+
+def _under_headings(sentence: str) -> list[tuple[int, int]]:
+    """Spans of what stands before, between and after the headings in a sentence; all of it where there is none."""
+    marks = [(0, 0), *((one.start(), one.end()) for one in _HEADING.finditer(sentence)), (len(sentence), 0)]
+    spans = [(end, start) for (_, end), (start, _) in pairwise(marks) if start > end]
+    return spans or [(0, len(sentence))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ _DEFAULTS = (
     "Exposure",
 )
 _MACHINES = frozenset({"component", "equipment", "structure", "vehicle"})
+_BEFALLS = frozenset({"disease", "symptom", "event", "condition"})
 _FOREMOST = 10
 _SPREAD = 70
 
@@ -178,6 +179,9 @@ class Resolver:
         ref = VariableRef(name, (reading.mention.entity,))
         if not reading.facet:
             return Resolved(ref, reading.polarity, 0.95)
+        if reading.facet == "Death" and reading.mention.dimension in _BEFALLS:
+            # Death from a disease is not less of the disease.
+            return None
         if reading.facet in word_lists()["opposite_facets"]:
             return Resolved(ref, FLIP[reading.polarity], 0.8, True)
         same = reading.facet in word_lists()["same_facets"]

@@ -10,6 +10,7 @@ from hcg_pipeline.backends.rules.repairs import Repairs
 from hcg_pipeline.backends.rules.tokens import NOUNS, Token, word_spans
 
 _LONGEST_WORD = 45
+_PLAIN = str.maketrans("’\u2010\u2011", "'--")
 _ANY_NOUN = "item"
 
 
@@ -34,7 +35,7 @@ class Tagger:
             tags = self._model.tag_sent(shown, taglevel=0)
             lemmas = [self._lemma(word, tag) for word, tag in zip(shown, tags, strict=True)]
         tokens = [
-            Token(word, word.lower().replace("’", "'"), lemma, tag, start, end)
+            Token(word, word.lower().translate(_PLAIN), lemma, tag, start, end)
             for word, lemma, tag, (start, end) in zip(words, lemmas, tags, spans, strict=True)
         ]
         self._repairs.repair(tokens)
@@ -69,4 +70,4 @@ def _shown(word: str) -> str:
     """
     if len(word) >= _LONGEST_WORD:
         return _ANY_NOUN
-    return word.lower() if word.isupper() and len(word) > 5 else word.replace("’", "'")
+    return word.lower() if word.isupper() and len(word) > 5 else word.translate(_PLAIN)

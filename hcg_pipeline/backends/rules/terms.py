@@ -146,6 +146,15 @@ class TermCounter:
         return sorted(found, key=lambda term: (-term.c_value, term.key))
 
 
+def of_the_text(name: str) -> bool:
+    """Whether a name is of what a text does rather than speaks of: a study, an aim, a statistical model."""
+    lists = word_lists()
+    words = [word_key(word) for word in name.lower().split()]
+    return words[-1] in lists["meta"] or (
+        words[-1] in lists["statistical_head"] and not lists["statistical"].isdisjoint(words[:-1])
+    )
+
+
 def shown(text: str) -> str:
     """A term that was seen once as a name: singular, and in lower case where it is no acronym."""
     return _show(text, [(text, 1)])

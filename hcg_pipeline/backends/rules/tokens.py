@@ -6,11 +6,11 @@ from dataclasses import dataclass
 _ENDED = "induced|mediated|driven|caused|related|associated"
 _SHORT = "s|re|ve|ll|d|m"
 _TOKEN = re.compile(
-    rf"(?<=[\w)\]])-(?:{_ENDED})\b"
+    rf"(?<=[\w)\]])[-\u2010\u2011](?:{_ENDED})\b"
     r"|(?:[A-Za-z]\.){2,}"
     r"|[^\W_]+(?=n['’]t\b)|n['’]t\b"
     rf"|['’](?:{_SHORT})\b"
-    rf"|[^\W_]+(?:(?:-(?!(?:{_ENDED})\b)|[.&+]|::|['’](?!(?:{_SHORT})\b))[^\W_]+)*%?"
+    rf"|[^\W_]+(?:(?:[-\u2010\u2011](?!(?:{_ENDED})\b)|[.&+]|::|['’](?!(?:{_SHORT})\b))[^\W_]+)*%?"
     r"|\.\.\.|\S"
 )
 NOUNS = ("NN0", "NN1", "NN2", "NP0", "UNC")

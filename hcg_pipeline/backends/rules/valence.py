@@ -35,7 +35,8 @@ def _unwelcome(reading: PhraseReading) -> bool:
     """Whether more of it is worse: a disease, a failure, damage."""
     lists = word_lists()
     if reading.facet:
-        return reading.facet in lists["unwelcome_facets"]
+        grown = reading.facet in lists["grown_facets"] and reading.mention.dimension in lists["unwelcome_dimensions"]
+        return grown or reading.facet in lists["unwelcome_facets"]
     mention = reading.mention
     family = family_of(mention.dimension, mention.entity)
     return mention.dimension in lists["unwelcome_dimensions"] or family in lists["unwelcome_families"]

@@ -11,7 +11,7 @@ from hcg_pipeline.backends.rules.metrics import metric_name
 from hcg_pipeline.backends.rules.parsing import Parser
 from hcg_pipeline.backends.rules.reading import relations_in
 from hcg_pipeline.backends.rules.resolve import Resolver, metric_facet
-from hcg_pipeline.backends.rules.wordlists import facets, noun_classes
+from hcg_pipeline.backends.rules.wordlists import facet_of_noun, facets, fits, noun_classes
 from hcg_pipeline.corpus.window import Passage
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, Vocabulary
 
@@ -86,3 +86,11 @@ def test_fewer_or_smaller_machines_are_in_no_worse_condition() -> None:
         Metric("ComponentCondition", ("component",), "", ""),
     )
     assert relations("Standardisation reduces the number of spares.", names, *metrics) == []
+
+
+def test_what_weighs_on_people_is_a_burden_and_what_a_machine_carries_a_load() -> None:
+    assert facet_of_noun()["burden"] == "Burden"
+    assert fits("Burden", "disease")
+    assert not fits("Burden", "equipment")
+    assert fits("Load", "equipment")
+    assert not fits("Load", "disease")

@@ -6,6 +6,7 @@ from hcg_pipeline.backends.rules.newcomers import Newcomers
 from hcg_pipeline.backends.rules.noun_types import formed_classes
 from hcg_pipeline.backends.rules.parsing import Parser
 from hcg_pipeline.backends.rules.resolve import Resolver
+from hcg_pipeline.backends.rules.terms import of_the_text
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, Vocabulary
 
 DIMENSIONS = {
@@ -82,3 +83,23 @@ def test_dimensions_cut_to_one_size_take_no_more(parser: Parser) -> None:
 def test_classes_by_how_a_word_is_made(word: str, kind: str) -> None:
     kinds = formed_classes(word)
     assert max(kinds, key=lambda name: kinds[name], default="") == kind
+
+
+def test_a_thing_that_ends_as_a_deed_does_is_no_event(parser: Parser) -> None:
+    assert found(parser, "Better housing prevents vibration.", {"event": ("vibration", "surge")}) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("multivariate logistic regression", True),
+        ("tumor regression", False),
+        ("healthy controls", True),
+        ("pest control", False),
+        ("meta-analysis", True),
+        ("assessment", True),
+        ("noise", False),
+    ],
+)
+def test_what_a_text_does_is_not_what_it_speaks_of(name: str, own: bool) -> None:
+    assert of_the_text(name) is own

@@ -39,6 +39,25 @@ def test_prose_with_a_colon_is_no_record() -> None:
     ]
 
 
+def test_headings_that_ran_into_their_sentences_are_left_out() -> None:
+    text = "Background and Objectives: Noise is bad (p=0.1).Results: It was high in 2025.Conclusions : The move helped."
+    assert [text[start:end] for start, end in reading_spans(text)] == [
+        "Noise is bad (p=0.1).",
+        "It was high in 2025.",
+        "The move helped.",
+    ]
+
+
+def test_a_piece_of_a_record_is_cut_at_its_column_names() -> None:
+    text = "title: Floods in Nepal\npublication_year: 2025"
+    assert [text[start:end].strip() for start, end in reading_spans(text)] == ["title: Floods in Nepal", "2025"]
+
+
+def test_a_colon_alone_makes_no_heading() -> None:
+    for text in ("The mix is 3:4 by weight.", "Side effects of it include: Nausea.", "It has one cause: Noise."):
+        assert [text[start:end] for start, end in reading_spans(text)] == [text]
+
+
 def test_a_value_keeps_its_own_semicolons_and_may_be_empty() -> None:
     text = "drug: x; risk: rash; fever; dose: ; note: It helps."
     assert [text[start:end] for start, end in reading_spans(text)] == ["x", "rash; fever", "It helps."]

@@ -51,6 +51,7 @@ def test_nouns_from_short_verbs_name_what_is_done_or_happens() -> None:
         ("Diet and lifestyle No one diet prevents cancer.", "No"),
         ("The World Health Organization Report says that it helps.", "The"),
         ("Hepatitis A causes fever in most people.", "Hepatitis"),
+        ("Case presentation A 71-year-old man fell from a tree.", "A"),
         ("He read it in The Lancet on a train.", "He"),
     ],
 )

@@ -62,7 +62,7 @@ def select(passages: PassageArrays, scores: Floats, stems: Floats, links: Links,
     coverage = _Coverage(passages, candidates, relevance**_VOTE, stems, links)
     # A factor of 0 closes a candidate: chosen already, or too long for what is left.
     factor = (relevance**_OWN / np.maximum(cost, 1) ** _COST).astype(np.float64)
-    longest = int(cost.max())
+    longest = int(np.max(cost))
     chosen: list[Choice] = []
     left = words
     while True:
@@ -104,7 +104,7 @@ class _Coverage:
         concept = counts.indices[ranges(starts, ends)]
         self._first_link = len(stems)
         self._links, stated, stating, strength = _stated(passages, candidates, links)
-        telling = np.concatenate([stems, _LINK * stems.max(initial=0) * strength])
+        telling = np.concatenate([stems, _LINK * np.max(stems, initial=0) * strength])
         voters = np.repeat(votes, self._stems)
         if len(self._links):
             # A candidate's links come after its stems.
@@ -139,7 +139,7 @@ def _stated(passages: PassageArrays, candidates: Ints, links: Links) -> tuple[In
     names, number = np.unique(links.link[present], return_inverse=True)
     weight = np.zeros(len(names))
     np.maximum.at(weight, number, links.weight[present])
-    return names, number, place[links.passage[present]], weight / weight.max(initial=1e-12)
+    return names, number, place[links.passage[present]], weight / np.max(weight, initial=1e-12)
 
 
 def reading_order(rows: list[int], words: Ints) -> list[int]:

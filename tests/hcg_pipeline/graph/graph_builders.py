@@ -7,7 +7,7 @@ from hcg_pipeline.graph.published import Graph, assemble_graph
 from hcg_pipeline.specification.assembly import variable_row
 from hcg_pipeline.specification.names import parse_variable
 from hcg_pipeline.specification.vocabulary import Dimension, Entity, Metric, Vocabulary
-from hcg_pipeline.specification.vocabulary_tables import metrics_table
+from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table
 from hcg_pipeline.tables import CHUNKS, DOCUMENTS, EVIDENCE_LINKS, SEED_RELATIONS, VARIABLES
 
 VOCABULARY = Vocabulary(
@@ -90,3 +90,13 @@ def graph_of(
         edges,
         pa.Table.from_pylist(links or [], schema=EVIDENCE_LINKS),
     )
+
+
+_ONE = {"d": ["x causes y"]}
+SNAPSHOT_TABLES = {
+    "metrics": METRICS,
+    "dimensions": dimensions_table(VOCABULARY.dimensions),
+    "documents": documents_table(_ONE),
+    "chunks": chunks_table(_ONE),
+}
+"""What goes into a snapshot beside its graph."""

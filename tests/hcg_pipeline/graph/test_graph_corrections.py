@@ -1,4 +1,3 @@
-import datetime
 from dataclasses import replace
 
 import pytest
@@ -7,22 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcg_pipeline.backends.protocol import ProposedRelation, Reading
-from hcg_pipeline.errors import SettingsError
 from hcg_pipeline.graph.corrected import correct_tables
 from hcg_pipeline.graph.node_edges import edge_id, seed_edges
 from hcg_pipeline.graph.published import assemble_graph
 from hcg_pipeline.specification.assembly import assemble
 from hcg_pipeline.specification.corrections import (
-    DropEdge,
-    append_correction,
-    corrections_table,
     parse_corrections,
-    read_corrections,
-    to_corrections,
 )
 from hcg_pipeline.specification.vocabulary import VariableRef, Vocabulary
 from hcg_pipeline.specification.vocabulary_tables import dimensions_table, metrics_table
-from hcg_pipeline.tables import CORRECTIONS, EVIDENCE_LINKS, NODE_EDGES, VARIABLES
+from hcg_pipeline.tables import EVIDENCE_LINKS, NODE_EDGES, VARIABLES
 
 CHUNKS = chunks_table({"d": ["Grants feed farms, they say.", "Dear bread hurts the north."], "e": ["Mines pay."]})
 ORDER = {"d.0": 0, "d.1": 1, "e.0": 2}
@@ -260,68 +253,6 @@ def test_added_edge_whose_quote_stands_nowhere_is_kept_and_told():
     assert corrected.problems == (
         "corrections.yaml:2: add_edge Output(trade) → Welfare(north): its quote stands in no chunk",
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "what"),
-    [
-        ("corrections:\n- action: explode\n", 2, "explode|tag"),
-        ("corrections:\n- action: drop_metric\n  metric: X\n  note: n\n  date: someday\n", 5, "date"),
-        ("corrections:\n- action: drop_metric\n  metric: X\n  note: ''\n  date: 2026-01-01\n", 4, "note"),
-        ("corrections:\n- action: drop_metric\n  metric: X\n  date: 2026-01-01\n", 2, "note: Field required"),
-        ("corrections:\n- action: drop_metric\n  metrik: X\n  note: n\n  date: 2026-01-01\n", 3, "metrik"),
-        ("corrections: 5\n", 1, "list of edits"),
-        ("edits: []\n", 1, "one key"),
-        ("- x\n", 1, "one key"),
-    ],
-)
-def test_mistakes_in_the_file_are_told_with_their_line(text, line, what):
-    with pytest.raises(SettingsError, match=what) as caught:
-        parse_corrections(text, "c.yaml")
-    assert str(caught.value).startswith(f"c.yaml:{line}: ")
-
-
-def test_corrections_go_through_their_table_wherever_the_file_lies():
-    text = (
-        "corrections:\n"
-        "- {action: drop_metric, metric: X, note: 'ü: n', date: 2026-01-01}\n"
-        "- {action: add_edge, source: A(b), target: C(d), mechanism: m, sign: '-', note: n, date: 2026-01-02}\n"
-    )
-    here, there = (parse_corrections(text, f"/{place}/corrections.yaml") for place in ("here", "there"))
-    table = corrections_table(here)
-    assert table.schema.equals(CORRECTIONS)
-    assert table.equals(corrections_table(there))
-    again = to_corrections(table)
-    assert [one.edit for one in again] == [one.edit for one in here]
-    assert [one.place for one in again] == ["corrections.yaml:2", "corrections.yaml:3"]
-
-
-def test_file_is_read_from_the_corpus_or_absent(tmp_path):
-    assert read_corrections(tmp_path) == ()
-    (tmp_path / "corrections.yaml").write_text("# none yet\n", encoding="utf-8")
-    assert read_corrections(tmp_path) == ()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "# mine\n",
-        "corrections: []\n",
-        "corrections:\n",
-        "# mine\ncorrections:\n- {action: drop_metric, metric: X, note: 'a: b', date: 2026-01-01}\n",
-        "corrections:\n- {action: drop_metric, metric: X, note: no newline, date: 2026-01-01}",
-    ],
-)
-def test_edit_is_appended_and_what_was_there_stays(text):
-    edit = DropEdge(
-        action="drop_edge", source="A(b, c)", target="D(e)", note='why: "so" # ü', date=datetime.date(2026, 3, 1)
-    )
-    added = append_correction(text, edit)
-    assert added.startswith(text.replace("corrections: []", "corrections:"))
-    assert parse_corrections(added, "c.yaml")[-1].edit == edit
-    again = append_correction(added, edit)
-    assert len(parse_corrections(again, "c.yaml")) == len(parse_corrections(text, "c.yaml")) + 2
 
 
 _sector = st.sampled_from(["farming", "mining", "trade"])

@@ -9,19 +9,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from graph_builders import METRICS, VOCABULARY, chunks_table, documents_table, graph_of
+from graph_builders import METRICS, graph_of
+from graph_builders import SNAPSHOT_TABLES as TABLES
 
 from hcg_pipeline.errors import SnapshotError
 from hcg_pipeline.graph.snapshot import KEPT, SnapshotStore
-from hcg_pipeline.specification.vocabulary_tables import dimensions_table
 
-TEXTS = {"d": ["x causes y"]}
-TABLES = {
-    "metrics": METRICS,
-    "dimensions": dimensions_table(VOCABULARY.dimensions),
-    "documents": documents_table(TEXTS),
-    "chunks": chunks_table(TEXTS),
-}
 GRAPH = graph_of(("Output(farming)", "Price(farming)"))
 OTHER = graph_of(("Output(mining)", "Price(mining)"))
 

@@ -6,22 +6,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from graph_builders import METRICS, VOCABULARY, chunks_table, documents_table, graph_of
+from graph_builders import SNAPSHOT_TABLES as TABLES
+from graph_builders import graph_of
 from object_store import BUCKET, empty_bucket
 from upath import UPath
 
 from hcg_pipeline.errors import SnapshotError
 from hcg_pipeline.graph.remote_snapshots import RemoteSnapshotStore
 from hcg_pipeline.graph.snapshot import KEPT, SnapshotStore
-from hcg_pipeline.specification.vocabulary_tables import dimensions_table
 
-TEXTS = {"d": ["x causes y"]}
-TABLES = {
-    "metrics": METRICS,
-    "dimensions": dimensions_table(VOCABULARY.dimensions),
-    "documents": documents_table(TEXTS),
-    "chunks": chunks_table(TEXTS),
-}
 OLD = graph_of(("Output(farming)", "Price(farming)"))
 NEW = graph_of(("Output(mining)", "Price(mining)"))
 
